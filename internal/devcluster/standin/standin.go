@@ -1,0 +1,151 @@
+// Package standin plays the k0smotron operator (v2.1.0, v1beta2 kinds) against a real API server: it is test
+// equipment for people and tests that have no k0smotron, and never part of the provider.
+//
+// It does what the recorded operator did, in that order: the fields it writes into specs, statuses and conditions,
+// the Secrets, the derived k0smotron Cluster, the finalizers, and the rules of its admission webhook. What is Cluster
+// API's work (owner references, labels, the Cluster's status) is left to Cluster API. In place of control plane pods
+// a launcher that the caller gives starts a real API server.
+package standin
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/k0smos/terraform-provider-k0smos/internal/devcluster/pki"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/workqueue"
+)
+
+// Ref names a cluster (or any other namespaced object) of the management cluster.
+type Ref struct{ Namespace, Name string }
+
+// String is the usual namespace/name.
+func (r Ref) String() string { return r.Namespace + "/" + r.Name }
+
+// Hosted is a running hosted cluster.
+type Hosted struct {
+	// Server is the URL under which the API server answers on this machine.
+	Server string
+	// CA is the PEM bundle that Server's certificate is signed by.
+	CA []byte
+	// AdminKubeconfig is a kubeconfig of a cluster admin; context and user names do not matter.
+	AdminKubeconfig []byte
+	// KubeSystemUID is the UID of its namespace kube-system.
+	KubeSystemUID string
+	// Stop ends the API server and forgets its data.
+	Stop func() error
+}
+
+// HostedLauncher starts an empty hosted cluster and returns when its API server is ready and kube-system exists. Every
+// call makes a new cluster, also for a ref that was launched before. ca is the cluster's CA as its Secret holds it.
+// The cluster lives until Stop, not until ctx ends: ctx bounds only the start.
+type HostedLauncher func(ctx context.Context, ref Ref, ca pki.Pair) (*Hosted, error)
+
+// Options say how the operator is played.
+type Options struct {
+	// Launch makes hosted clusters. Required.
+	Launch HostedLauncher
+	// TimeScale stretches the pauses between the steps: 1 is as slow as the recorded operator (about 40 s until a
+	// control plane is available), 0 is as fast as this machine allows.
+	TimeScale float64
+	// Address is written into externalAddress where the real operator would ask a load balancer or a node.
+	// The default is 127.0.0.1.
+	Address string
+	// WithoutWebhook leaves out the admission webhook, for API servers that cannot reach this process.
+	WithoutWebhook bool
+	// Log receives one line per step and per error; nil is silence.
+	Log io.Writer
+}
+
+// StandIn is a running operator.
+type StandIn struct {
+	options     Options
+	client      dynamic.Interface
+	queue       workqueue.TypedRateLimitingInterface[request]
+	controllers []*controller
+	workloads   *workloads
+	fleet       *fleet
+	modes       *modes
+	admission   *admission
+	stop        context.CancelFunc
+	running     sync.WaitGroup
+	logLock     sync.Mutex
+}
+
+// Start plays the operator in the cluster behind config until ctx ends or Stop is called. The CRDs must be there.
+func Start(ctx context.Context, config *rest.Config, options Options) (*StandIn, error) {
+	if options.Launch == nil {
+		return nil, fmt.Errorf("the stand-in of k0smotron needs a launcher of hosted clusters")
+	}
+	if options.Address == "" {
+		options.Address = "127.0.0.1"
+	}
+	config = rest.CopyConfig(config)
+	config.QPS = -1
+	config.UserAgent = fieldManager
+	client, err := dynamic.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	s := &StandIn{
+		options:   options,
+		client:    client,
+		queue:     newQueue(),
+		workloads: newWorkloads(),
+		modes:     newModes(),
+		stop:      stop,
+	}
+	s.fleet = newFleet(options.Launch, s.logf, func(ref Ref) { s.enqueue(derivedCluster, ref) })
+	s.controllers = []*controller{
+		{kind: remoteCluster, reconcile: s.reconcileRemoteCluster},
+		{kind: controlPlane, reconcile: s.reconcileControlPlane, wokenBy: map[kind]related{derivedCluster: controllersOf(controlPlane)}},
+		{kind: derivedCluster, reconcile: s.reconcileDerived, wokenBy: map[kind]related{controlPlane: controllersOf(clusterAPICluster)}},
+	}
+	if !options.WithoutWebhook {
+		if s.admission, err = startAdmission(ctx, client); err != nil {
+			stop()
+			return nil, err
+		}
+	}
+	if err := s.watch(ctx); err != nil {
+		return nil, fmt.Errorf("%w%s", err, causeOf(s.Stop()))
+	}
+	return s, nil
+}
+
+// Stop ends the operator, its webhook and every hosted cluster.
+func (s *StandIn) Stop() error {
+	var err error
+	if s.admission != nil {
+		err = s.admission.stop(s.client)
+	}
+	s.stop()
+	s.queue.ShutDown()
+	s.running.Wait()
+	if stopped := s.fleet.stopAll(); err == nil {
+		err = stopped
+	}
+	return err
+}
+
+func causeOf(err error) string {
+	if err == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (and then: %v)", err)
+}
+
+func (s *StandIn) logf(format string, args ...any) {
+	if s.options.Log == nil {
+		return
+	}
+	s.logLock.Lock()
+	defer s.logLock.Unlock()
+	// A log that cannot be written is no reason to stop playing.
+	_, _ = fmt.Fprintf(s.options.Log, time.Now().Format("15:04:05.000")+" k0smotron stand-in: "+format+"\n", args...)
+}
