@@ -1,0 +1,236 @@
+package composite
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/k0smos/terraform-provider-k0smos/internal/kube"
+)
+
+// Create applies the composition and waits until it is ready.
+//
+// Once an object exists, only a refused object fails the create, because core would mark the resource as tainted and
+// replace it. A wait that ends badly is a warning: the resource is saved with its revision pending, and the next plan
+// resumes in place.
+func (r *Resource[M]) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var m M
+	if resp.Diagnostics.Append(req.Plan.Get(ctx, &m)...); resp.Diagnostics.HasError() {
+		return
+	}
+	limits, diags := r.timeouts(ctx, m)
+	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, limits.Create)
+	defer cancel()
+
+	run := r.run(ctx, m, newRecord(), req.Config, true)
+	resp.Diagnostics.Append(run.diags...)
+	if !run.began {
+		return
+	}
+	resp.Diagnostics.Append(r.save(ctx, run, req.Plan, &resp.State)...)
+	resp.Diagnostics.Append(run.record.save(ctx, resp.Private)...)
+	resp.Diagnostics.Append(identify(ctx, resp.Identity, r.kind.ID(run.model))...)
+}
+
+// Update applies what changed, removes what left the composition, and waits again.
+func (r *Resource[M]) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var m, prior M
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &m)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
+	rec, diags := loadRecord(ctx, req.Private)
+	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
+		return
+	}
+	if was, now := metaOf(&prior).ID.ValueString(), r.kind.ID(m).String(); was != now {
+		resp.Diagnostics.AddError("Another object than planned", fmt.Sprintf(
+			"The configuration was not known while planning and now names %s, where the state holds %s. An update never moves to another object.\n\nPlan again: the provider then replaces the resource in the open.", now, was))
+		return
+	}
+	limits, diags := r.timeouts(ctx, m)
+	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, limits.Update)
+	defer cancel()
+
+	run := r.run(ctx, m, rec, req.Config, false)
+	resp.Diagnostics.Append(run.diags...)
+	if run.began {
+		resp.Diagnostics.Append(r.save(ctx, run, req.Plan, &resp.State)...)
+	}
+	resp.Diagnostics.Append(run.record.save(ctx, resp.Private)...)
+	resp.Diagnostics.Append(identify(ctx, resp.Identity, r.kind.ID(run.model))...)
+}
+
+// outcome is what a run leaves behind.
+type outcome[M any] struct {
+	model  M
+	record *record
+	diags  diag.Diagnostics
+	began  bool // the cluster holds something of it, so the state must too
+}
+
+// run brings the cluster to the model: apply, prune, wait, observe. It is the same for create and update.
+func (r *Resource[M]) run(ctx context.Context, m M, rec *record, config tfsdk.Config, create bool) outcome[M] {
+	out := outcome[M]{model: m, record: rec}
+	meta := metaOf(&out.model)
+	x := r.instanceOf(m, rec)
+
+	if err := x.pin(ctx); err != nil {
+		out.diags = x.explain("apply", nil, err, r.attribute)
+		return out
+	}
+	if out.diags = x.checkDialects(ctx); out.diags.HasError() {
+		return out
+	}
+	if out.diags = r.survey(ctx, x, m, false); out.diags.HasError() {
+		return out
+	}
+	objects, diags := r.appliedObjects(ctx, x, m, config)
+	if out.diags.Append(diags...); out.diags.HasError() {
+		return out
+	}
+	done, err := x.applyAll(ctx, objects)
+	out.began = done.began || !create && err == nil
+	if done.began {
+		rec.Pending = "applying"
+		rec.Members = refs(objects, rec.Members)
+	}
+	if err != nil {
+		out.diags.Append(x.explain("apply", done.stuck, err, r.attribute)...)
+		if !done.began && create {
+			return out
+		}
+		out.began = done.began && create // an update that failed half-way keeps the prior state
+		meta.Revision = types.StringValue(pendingRevision)
+		r.observe(&out.model, done.live)
+		return out
+	}
+	if err := x.prune(ctx, objects); err != nil {
+		out.diags.Append(x.explain("remove what left the composition of", nil, err, r.attribute)...)
+		out.began = create
+		return out
+	}
+	rec.Members, rec.Foreign, rec.Pending = refs(objects, nil), "", ""
+	meta.Revision = types.StringValue(revisionOf(objects))
+	live := done.live
+	if meta.Wait.ValueBool() {
+		ready, stuck := x.waitReady(ctx, objects)
+		live = append(ready, live...)
+		if stuck != nil {
+			rec.Pending = stuck.why
+			meta.Revision = types.StringValue(pendingRevision)
+			out.diags.Append(x.waitDiagnostic(stuck, create && meta.WaitFailure.ValueString() != WaitError, create))
+		}
+	}
+	r.observe(&out.model, live)
+	return out
+}
+
+func (r *Resource[M]) observe(m *M, live Live) {
+	if r.kind.Observe != nil {
+		r.kind.Observe(m, live)
+	}
+}
+
+// appliedObjects composes with everything that an apply knows.
+func (r *Resource[M]) appliedObjects(ctx context.Context, x *instance, m M, config tfsdk.Config) ([]Object, diag.Diagnostics) {
+	values, diags := writeOnlyValues(ctx, config, r.kind.WriteOnly)
+	facts := Facts{writeOnly: values}
+	var wanted []Generated
+	if r.kind.Generated != nil {
+		wanted = r.kind.Generated(m)
+		var err error
+		if facts.generated, err = x.generate(ctx, wanted); err != nil {
+			diags.Append(x.explain("generate the secrets of", nil, err, r.attribute)...)
+			return nil, diags
+		}
+	}
+	objects, err := r.compose(m, facts)
+	if err != nil {
+		diags.AddError("Cannot compose the objects of this resource", sentence(err.Error()))
+		return nil, diags
+	}
+	markRotation(objects, wanted)
+	return x.mark(objects), diags
+}
+
+// waitDiagnostic words a wait that did not end well.
+func (x *instance) waitDiagnostic(u *unready, gentle, create bool) diag.Diagnostic {
+	summary := u.object.String() + " is not ready"
+	detail := fmt.Sprintf("The objects are applied in the %s, but the wait %s: %s.%s", x.cluster.Describe(), u.cause, orUnknown(u.why), u.detail)
+	switch {
+	case gentle:
+		return diag.NewWarningDiagnostic(summary, detail+"\n\nThe resource is saved and not tainted; its revision stays pending, and the next apply resumes the wait in place.")
+	case create:
+		return diag.NewErrorDiagnostic(summary, detail+"\n\nwait_failure = \"error\" marks the resource as tainted: the next apply would replace it. Keep it instead with `terraform untaint <address>`; the next apply then resumes the wait.")
+	default:
+		return diag.NewErrorDiagnostic(summary, detail+"\n\nThe resource is not tainted; the next apply resumes the wait in place.")
+	}
+}
+
+func orUnknown(s string) string {
+	if s == "" {
+		return "nothing is known of it yet"
+	}
+	return s
+}
+
+// save writes the state: what the plan showed as known stays so, and what it left open takes what was found.
+func (r *Resource[M]) save(ctx context.Context, run outcome[M], plan tfsdk.Plan, to *tfsdk.State) diag.Diagnostics {
+	diags := to.Set(ctx, &run.model)
+	if diags.HasError() {
+		return diags
+	}
+	settled, err := settleUnknown(plan.Raw, to.Raw)
+	if err != nil {
+		diags.AddAttributeError(path.Root("id"), "Cannot save the state", err.Error())
+		return diags
+	}
+	to.Raw = settled
+	if run.record.Pending != "" {
+		diags.Append(to.SetAttribute(ctx, path.Root("revision"), pendingRevision)...)
+	}
+	return diags
+}
+
+// refs lists the objects of a composition, and those of before that are not among them.
+func refs(objects []Object, before []Ref) []Ref {
+	var out []Ref
+	have := map[string]bool{}
+	for _, o := range objects {
+		have[identity(o)] = true
+		out = append(out, Ref{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name})
+	}
+	for _, ref := range before {
+		if !have[identityOf(ref)] {
+			out = append(out, ref)
+		}
+	}
+	return out
+}
+
+// pin notes which cluster this is, or makes sure that it still is the one of the state.
+func (x *instance) pin(ctx context.Context) error {
+	if x.record.Pin != (kube.Pin{}) {
+		err := x.cluster.VerifyPin(ctx, x.record.Pin)
+		if err != nil {
+			return err
+		}
+	}
+	return x.persist(ctx, func() error {
+		now, err := x.cluster.Pin(ctx)
+		if err == nil {
+			x.record.Pin = now
+		}
+		return err
+	})
+}

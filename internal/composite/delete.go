@@ -1,0 +1,143 @@
+package composite
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/k0smos/terraform-provider-k0smos/internal/kube"
+	"github.com/k0smos/terraform-provider-k0smos/internal/kube/ownership"
+)
+
+// Delete removes the objects in order and waits until each is gone, or releases them.
+func (r *Resource[M]) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var m M
+	resp.Diagnostics.Append(req.State.Get(ctx, &m)...)
+	rec, diags := loadRecord(ctx, req.Private)
+	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
+		return
+	}
+	if r.protected(m) {
+		resp.Diagnostics.Append(protection(metaOf(&m), "destroy or replace it", nil))
+		return
+	}
+	limits, diags := r.timeouts(ctx, m)
+	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, limits.Delete)
+	defer cancel()
+
+	x := r.instanceOf(m, rec)
+	if rec.Pin != (kube.Pin{}) {
+		if err := x.cluster.VerifyPin(ctx, rec.Pin); err != nil {
+			if kube.AsError(err).Reason == kube.ReasonHostedGone {
+				return // what was inside a cluster that is gone went with it
+			}
+			resp.Diagnostics.Append(x.explain("destroy", nil, err, r.attribute)...)
+			return
+		}
+	}
+	objects, err := r.compose(m, rec.facts())
+	if err != nil {
+		resp.Diagnostics.AddError("Cannot compose the objects of this resource", sentence(err.Error()))
+		return
+	}
+	for _, ref := range inDeleteOrder(refs(objects, rec.Members), r.kind.DeleteOrder) {
+		note, err := x.remove(ctx, ref)
+		if note != "" {
+			resp.Diagnostics.AddWarning(note, "It was left as it is, and is no longer in this state.")
+		}
+		if err != nil {
+			o := Object{Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name}
+			resp.Diagnostics.Append(x.explain("delete", &o, err, r.attribute)...)
+			return
+		}
+	}
+	if !x.release {
+		if err := x.removeNamespace(ctx); err != nil {
+			resp.Diagnostics.Append(x.explain("remove the namespace of", nil, err, r.attribute)...)
+		}
+	}
+}
+
+// inDeleteOrder sorts objects: the kinds of order first, in that order, the rest in the reverse order of composition.
+func inDeleteOrder(all []Ref, order []string) []Ref {
+	rest := slices.Clone(all)
+	slices.Reverse(rest)
+	rank := func(r Ref) int {
+		if i := slices.Index(order, r.Kind.Kind); i >= 0 {
+			return i
+		}
+		return len(order)
+	}
+	slices.SortStableFunc(rest, func(a, b Ref) int { return rank(a) - rank(b) })
+	return rest
+}
+
+// remove deletes or releases one object. An object that has come to belong to someone else is left alone, with a note.
+func (x *instance) remove(ctx context.Context, ref Ref) (note string, err error) {
+	live, err := x.cluster.Get(ctx, ref.key())
+	if e := kube.AsError(err); e != nil {
+		if e.Reason == kube.ReasonNotFound || e.Reason == kube.ReasonNoNamespace || e.Reason == kube.ReasonNoKind {
+			return "", nil // with its kind gone, so are all objects of it
+		}
+		return "", err
+	}
+	if x.partial() {
+		return "", x.giveUp(ctx, ref, live)
+	}
+	name := memberName(ref.Kind.Kind, ref.Namespace, ref.Name)
+	if live.GetAnnotations()[OwnerAnnotation] != x.record.Owner {
+		return fmt.Sprintf("%s is not this resource's any more: %s", name, belongsTo(live)), nil
+	}
+	if x.release {
+		return "", x.disown(ctx, ref, live)
+	}
+	return "", x.deleteAndWait(ctx, ref.key(), string(live.GetUID()))
+}
+
+// giveUp withdraws the fields that were added to an object of others. Fields that others hold too stay.
+func (x *instance) giveUp(ctx context.Context, ref Ref, live *unstructured.Unstructured) error {
+	wctx, cancel, err := writing(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	empty := RawObject(ref.Kind, ref.Namespace, ref.Name, map[string]any{})
+	_, _, err = x.cluster.Apply(wctx, ref.key(), empty.Content, kube.ApplyOptions{Manager: x.manager()})
+	if e := kube.AsError(err); e != nil && (e.Reason == kube.ReasonInvalid || e.Reason == kube.ReasonDenied) {
+		return x.disown(ctx, ref, live) // the object cannot live without them: leave the values, give up the ownership
+	}
+	return err
+}
+
+// disown removes the marks of ownership and leaves every value as it is.
+func (x *instance) disown(ctx context.Context, ref Ref, live *unstructured.Unstructured) error {
+	wctx, cancel, err := writing(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	return x.cluster.Patch(wctx, ref.key(), ownership.StripPatch(live, x.manager()))
+}
+
+// prune removes the objects of the last apply that are not in the composition any more.
+func (x *instance) prune(ctx context.Context, objects []Object) error {
+	keep := map[string]bool{}
+	for _, o := range objects {
+		keep[identity(o)] = true
+	}
+	for _, ref := range slices.Backward(x.record.Members) {
+		if keep[identityOf(ref)] {
+			continue
+		}
+		if _, err := x.remove(ctx, ref); err != nil {
+			return err
+		}
+	}
+	return nil
+}

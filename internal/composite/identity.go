@@ -1,0 +1,87 @@
+package composite
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// identityModel is the resource identity: the parts of an import id by name.
+type identityModel struct {
+	ClusterNamespace types.String `tfsdk:"cluster_namespace"`
+	ClusterName      types.String `tfsdk:"cluster_name"`
+	APIVersion       types.String `tfsdk:"api_version"`
+	Kind             types.String `tfsdk:"kind"`
+	Namespace        types.String `tfsdk:"namespace"`
+	Name             types.String `tfsdk:"name"`
+}
+
+// IdentitySchema describes the identity.
+func (r *Resource[M]) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	optional := func(text string) identityschema.StringAttribute {
+		return identityschema.StringAttribute{OptionalForImport: true, Description: text}
+	}
+	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
+		"cluster_namespace": optional("Namespace of the hosted cluster; leave out for the management cluster."),
+		"cluster_name":      optional("Name of the hosted cluster; leave out for the management cluster."),
+		"api_version":       optional("API version of the object, for resources that stand for objects of any kind."),
+		"kind":              optional("Kind of the object, for resources that stand for objects of any kind."),
+		"namespace":         optional("Namespace of the object."),
+		"name":              identityschema.StringAttribute{RequiredForImport: true, Description: "Name of the object."},
+	}}
+}
+
+// identify writes the identity. Terraform 1.11 keeps none, and then there is nothing to write to.
+func identify(ctx context.Context, to *tfsdk.ResourceIdentity, id ID) diag.Diagnostics {
+	if to == nil || id.Name == "" {
+		return nil
+	}
+	return to.Set(ctx, identityModel{
+		ClusterNamespace: orNull(id.ClusterNamespace), ClusterName: orNull(id.ClusterName), APIVersion: orNull(id.APIVersion),
+		Kind: orNull(id.Kind), Namespace: orNull(id.Namespace), Name: types.StringValue(id.Name),
+	})
+}
+
+func orNull(s string) types.String {
+	if s == "" {
+		return types.StringNull()
+	}
+	return types.StringValue(s)
+}
+
+// ImportState starts an import from an id or an identity. The read that follows completes it.
+func (r *Resource[M]) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	m := r.null(ctx)
+	probe := m
+	anyKind := r.kind.SetID(&probe, ID{APIVersion: "v1", Kind: "ConfigMap", Namespace: "probe", Name: "probe"}) == nil && r.kind.ID(probe).Kind != ""
+	var id ID
+	if req.ID != "" {
+		var err error
+		if id, err = ParseID(req.ID, anyKind); err != nil {
+			resp.Diagnostics.AddError("Unusable import id", err.Error()+".")
+			return
+		}
+	} else if req.Identity != nil {
+		var in identityModel
+		if resp.Diagnostics.Append(req.Identity.Get(ctx, &in)...); resp.Diagnostics.HasError() {
+			return
+		}
+		id = ID{in.ClusterNamespace.ValueString(), in.ClusterName.ValueString(), in.APIVersion.ValueString(), in.Kind.ValueString(), in.Namespace.ValueString(), in.Name.ValueString()}
+	}
+	if err := r.kind.SetID(&m, id); err != nil {
+		resp.Diagnostics.AddAttributeError(path.Root("id"), "Unusable import id", sentence(err.Error()))
+		return
+	}
+	r.defaults(ctx, &m)
+	metaOf(&m).ID = types.StringValue(id.String())
+	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
+	resp.Diagnostics.Append(identify(ctx, resp.Identity, id)...)
+	rec := newRecord()
+	rec.Imported = true
+	resp.Diagnostics.Append(rec.save(ctx, resp.Private)...)
+}

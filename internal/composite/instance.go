@@ -1,0 +1,93 @@
+package composite
+
+import (
+	"context"
+	"time"
+
+	"github.com/k0smos/terraform-provider-k0smos/internal/kube"
+)
+
+// instance is one resource instance in one operation: whose objects, in which cluster, on what terms.
+type instance struct {
+	provider *Provider
+	cluster  *kube.Cluster
+	kind     string // name of the resource kind
+	id       string // import id of the resource
+	record   *record
+	adopt    bool
+	release  bool
+
+	namespace       string
+	createNamespace bool
+	namespaceSeen   bool
+	ready           map[string]Readiness
+	dialects        []Dialect
+	freeForm        func(kind, field string) bool
+}
+
+// partial says that the instance adds fields to objects of others and owns none of them: it adopts and will release.
+// Such fields are held by a manager of their own, so that two states can add different fields to one object.
+func (x *instance) partial() bool { return x.adopt && x.release }
+
+// manager is the field manager that holds the instance's fields.
+func (x *instance) manager() string {
+	name := x.provider.FieldManager + ":" + x.kind
+	if x.partial() {
+		name += ":" + x.record.Owner[:8]
+	}
+	return name
+}
+
+// mark puts the marks of ownership on objects that are about to be applied or compared.
+func (x *instance) mark(objects []Object) []Object {
+	if x.partial() {
+		return objects
+	}
+	for _, o := range objects {
+		o.setMeta("labels", map[string]string{ManagedByLabel: ManagedBy})
+		o.setMeta("annotations", map[string]string{OwnerAnnotation: x.record.Owner, OwnerNameAnnotation: x.provider.Owner})
+	}
+	return objects
+}
+
+// A write is never cut in the middle by a cancelled run, since its outcome would be unknown: it gets its own time.
+const writeTime = 30 * time.Second
+
+func writing(ctx context.Context) (context.Context, context.CancelFunc, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	out, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTime)
+	return out, cancel, nil
+}
+
+// persist repeats an attempt while it fails for want of something that is on its way: a kind whose CRD is being
+// installed, a webhook that starts, a namespace that is going away, a hosted API server that comes up.
+func (x *instance) persist(ctx context.Context, attempt func() error) error {
+	pause := 200 * time.Millisecond
+	for {
+		err := attempt()
+		if err == nil || !x.comesLater(err) {
+			return err
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return err
+		case <-timer.C:
+		}
+		pause = min(pause*2, 5*time.Second)
+	}
+}
+
+func (x *instance) comesLater(err error) bool {
+	switch kube.AsError(err).Reason {
+	case kube.ReasonNoKind, kube.ReasonWebhookUnavailable, kube.ReasonNamespaceTerminating, kube.ReasonHostedNotReady:
+		return true
+	case kube.ReasonOffline, kube.ReasonUnavailable:
+		return x.cluster.Hosted()
+	default:
+		return false
+	}
+}

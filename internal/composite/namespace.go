@@ -1,0 +1,101 @@
+package composite
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/k0smos/terraform-provider-k0smos/internal/kube"
+)
+
+var namespaceKind = kube.Kind{Version: "v1", Kind: "Namespace", Resource: "namespaces"}
+
+// ensureNamespace makes the namespace when the user asked for that and it is missing. A namespace that is going away is
+// waited for and made anew.
+func (x *instance) ensureNamespace(ctx context.Context) error {
+	if !x.createNamespace || x.namespace == "" || x.namespaceSeen {
+		return nil
+	}
+	key := kube.Key{Kind: namespaceKind, Name: x.namespace}
+	live, err := x.cluster.Read(ctx, key)
+	switch e := kube.AsError(err); {
+	case e == nil && live.GetDeletionTimestamp() == nil:
+		x.namespaceSeen = true
+		return nil
+	case e == nil:
+		if _, err := x.cluster.Wait(ctx, key, gone); err != nil {
+			return err
+		}
+	case e.Reason != kube.ReasonNotFound:
+		return err
+	}
+	wctx, cancel, err := writing(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	body := map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{
+		"name":        x.namespace,
+		"labels":      map[string]any{ManagedByLabel: ManagedBy},
+		"annotations": map[string]any{MadeAnnotation: "true", OwnerNameAnnotation: x.provider.Owner},
+	}}
+	_, err = x.cluster.Create(wctx, key, body, x.provider.FieldManager)
+	if e := kube.AsError(err); e != nil && e.Reason != kube.ReasonAlreadyExists {
+		return err
+	}
+	x.namespaceSeen = true
+	return nil
+}
+
+// removeNamespace deletes the namespace if this provider made it and nothing else is left in it. The last resource to
+// go thus takes the namespace along, whichever it is.
+func (x *instance) removeNamespace(ctx context.Context) error {
+	if !x.createNamespace || x.namespace == "" {
+		return nil
+	}
+	key := kube.Key{Kind: namespaceKind, Name: x.namespace}
+	live, err := x.cluster.Get(ctx, key)
+	if e := kube.AsError(err); e != nil {
+		if e.Reason == kube.ReasonNotFound || e.Reason == kube.ReasonForbidden {
+			return nil
+		}
+		return err
+	}
+	if live.GetAnnotations()[MadeAnnotation] == "" {
+		return nil
+	}
+	left, err := x.cluster.NamespaceContents(ctx, x.namespace)
+	if err != nil {
+		return fmt.Errorf("see what is left in namespace %s: %w", x.namespace, err)
+	}
+	if len(left) > 0 {
+		return nil
+	}
+	return x.deleteAndWait(ctx, key, string(live.GetUID()))
+}
+
+// deleteAndWait deletes one object in the foreground and watches until it is gone.
+func (x *instance) deleteAndWait(ctx context.Context, key kube.Key, uid string) error {
+	wctx, cancel, err := writing(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	if err := x.cluster.Delete(wctx, key, uid); err != nil {
+		return err
+	}
+	_, err = x.cluster.Wait(ctx, key, func(live *unstructured.Unstructured) (bool, string, error) {
+		if live != nil && string(live.GetUID()) != uid {
+			return true, "", nil // another one of the same name: ours is gone
+		}
+		return gone(live)
+	})
+	if e := kube.AsError(err); e != nil && (e.Reason == kube.ReasonTimeout || e.Reason == kube.ReasonCancelled) {
+		return &refusal{fmt.Sprintf("%s is still being deleted", memberName(key.Kind.Kind, key.Namespace, key.Name)),
+			fmt.Sprintf("The %s accepted the deletion, but the object is not gone: %s.%s\n\nFind out what the finalizer waits for; its controller may be missing or failing. The object stays in state, and the next destroy goes on waiting.",
+				x.cluster.Describe(), strings.TrimSuffix(e.Message, "."), x.circumstances(ctx, key))}
+	}
+	return err
+}

@@ -1,0 +1,142 @@
+package composite
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// keepSpelling puts the prior value back wherever the planned one means the same, so that another spelling of a quantity
+// or a manifest is no change.
+func keepSpelling(ctx context.Context, s schema.Schema, prior, plan tftypes.Value) tftypes.Value {
+	out, err := tftypes.Transform(plan, func(at *tftypes.AttributePath, v tftypes.Value) (tftypes.Value, error) {
+		if len(at.Steps()) == 0 || !v.IsKnown() || v.IsNull() {
+			return v, nil
+		}
+		t, err := s.TypeAtTerraformPath(ctx, at)
+		if err != nil {
+			return v, nil //nolint:nilerr // below a dynamic attribute the schema knows no types
+		}
+		was, _, err := tftypes.WalkAttributePath(prior, at)
+		before, ok := was.(tftypes.Value)
+		if err != nil || !ok || before.IsNull() || !before.IsKnown() || before.Equal(v) {
+			return v, nil //nolint:nilerr // nothing was there before
+		}
+		if sameMeaning(ctx, t, before, v) {
+			return before, nil
+		}
+		return v, nil
+	})
+	if err != nil {
+		return plan
+	}
+	return out
+}
+
+func sameMeaning(ctx context.Context, t attr.Type, before, after tftypes.Value) bool {
+	a, err := t.ValueFromTerraform(ctx, before)
+	if err != nil {
+		return false
+	}
+	b, err := t.ValueFromTerraform(ctx, after)
+	if err != nil {
+		return false
+	}
+	switch a := a.(type) {
+	case basetypes.StringValuableWithSemanticEquals:
+		if b, ok := b.(basetypes.StringValuable); ok {
+			same, diags := a.StringSemanticEquals(ctx, b)
+			return same && !diags.HasError()
+		}
+	case basetypes.DynamicValuableWithSemanticEquals:
+		if b, ok := b.(basetypes.DynamicValuable); ok {
+			same, diags := a.DynamicSemanticEquals(ctx, b)
+			return same && !diags.HasError()
+		}
+	}
+	return false
+}
+
+// settleUnknown fills what the plan left open with what the apply found. Everything that the plan showed as known stays
+// as it was shown, whatever the cluster says by now: the next read shows that.
+func settleUnknown(plan, found tftypes.Value) (tftypes.Value, error) {
+	switch {
+	case !plan.IsKnown():
+		if !found.IsKnown() {
+			return tftypes.NewValue(found.Type(), nil), nil
+		}
+		return nullUnknown(found)
+	case plan.IsNull() || plan.IsFullyKnown():
+		return plan, nil
+	}
+	switch {
+	case plan.Type().Is(tftypes.Object{}) || plan.Type().Is(tftypes.Map{}):
+		var planned, got map[string]tftypes.Value
+		if err := plan.As(&planned); err != nil {
+			return plan, err
+		}
+		if err := found.As(&got); err != nil {
+			return plan, err
+		}
+		for k, v := range planned {
+			g, ok := got[k]
+			if !ok {
+				g = tftypes.NewValue(v.Type(), nil)
+			}
+			filled, err := settleUnknown(v, g)
+			if err != nil {
+				return plan, err
+			}
+			planned[k] = filled
+		}
+		return tftypes.NewValue(plan.Type(), planned), nil
+	default:
+		return nullUnknown(found)
+	}
+}
+
+func nullUnknown(v tftypes.Value) (tftypes.Value, error) {
+	return tftypes.Transform(v, func(_ *tftypes.AttributePath, v tftypes.Value) (tftypes.Value, error) {
+		if !v.IsKnown() {
+			return tftypes.NewValue(v.Type(), nil), nil
+		}
+		return v, nil
+	})
+}
+
+// roots splits the value of a resource into its attributes.
+func roots(v tftypes.Value) map[string]tftypes.Value {
+	out := map[string]tftypes.Value{}
+	if v.IsNull() || !v.IsKnown() {
+		return out
+	}
+	if err := v.As(&out); err != nil {
+		return map[string]tftypes.Value{}
+	}
+	return out
+}
+
+// inputsKnown tells whether a configuration is known as far as a composition needs it. The UID of a hosted cluster that
+// is made in the same run is not needed, nor is anything write-only.
+func inputsKnown(config tftypes.Value, writeOnly []string) bool {
+	skip := map[string]bool{"timeouts": true}
+	for _, name := range writeOnly {
+		skip[name] = true
+	}
+	for name, v := range roots(config) {
+		switch {
+		case skip[name]:
+		case name == "cluster" && v.IsKnown() && !v.IsNull():
+			ref := roots(v)
+			if !ref["name"].IsKnown() || !ref["namespace"].IsKnown() {
+				return false
+			}
+		case !v.IsFullyKnown():
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,286 @@
+package composite
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/defaults"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/k0smos/terraform-provider-k0smos/internal/kube"
+	"github.com/k0smos/terraform-provider-k0smos/internal/kube/ownership"
+	"github.com/k0smos/terraform-provider-k0smos/internal/tf"
+)
+
+// Read compares what is live with what the state declares. Equal means that the state comes back unchanged, in the
+// user's spelling. Only a 404 from the right cluster removes anything from state.
+func (r *Resource[M]) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var m M
+	resp.Diagnostics.Append(req.State.Get(ctx, &m)...)
+	rec, diags := loadRecord(ctx, req.Private)
+	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
+		return
+	}
+	resp.Diagnostics.Append(identify(ctx, resp.Identity, r.kind.ID(m))...)
+	x := r.instanceOf(m, rec)
+	if rec.Pin != (kube.Pin{}) {
+		if err := x.cluster.VerifyPin(ctx, rec.Pin); err != nil {
+			if kube.AsError(err).Reason == kube.ReasonHostedGone {
+				resp.Diagnostics.AddWarning(metaOf(&m).ID.ValueString()+" went with its cluster", sentence(err.Error())+
+					"\n\nIt is removed from the state; the next apply makes it anew where the cluster is declared.")
+				resp.State.RemoveResource(ctx)
+				return
+			}
+			resp.Diagnostics.Append(x.explain("read", nil, err, r.attribute)...)
+			return
+		}
+	}
+	if rec.Imported {
+		r.readImported(ctx, x, m, resp)
+		return
+	}
+	objects, err := r.compose(m, rec.facts())
+	if err != nil {
+		resp.Diagnostics.AddError("Cannot compose the objects of this resource", sentence(err.Error()))
+		return
+	}
+	live, stuck, err := x.fetch(ctx, objects)
+	if err != nil {
+		resp.Diagnostics.Append(x.explain("read", stuck, err, r.attribute)...)
+		return
+	}
+	if len(live) == 0 {
+		resp.State.RemoveResource(ctx)
+		return
+	}
+	r.reconcile(x, &m, objects, live)
+	r.refreshManifests(&m, objects)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
+}
+
+// reconcile puts into the model what is live: differences that an attribute can express as that attribute, and all others
+// as drift.
+func (r *Resource[M]) reconcile(x *instance, m *M, objects []Object, live Live) {
+	x.mark(objects)
+	differences := x.compare(objects, live)
+	if len(differences) > 0 && r.kind.Decompose != nil {
+		read := r.kind.Decompose(live, *m)
+		if again, err := r.compose(read, x.record.facts()); err == nil {
+			*m = read
+			differences = x.compare(x.mark(again), live)
+		}
+	}
+	metaOf(m).Drift = x.driftList(differences)
+	r.observe(m, live)
+}
+
+// refreshManifests follows plan_manifests, which is the provider's and not this resource's to plan for.
+func (r *Resource[M]) refreshManifests(m *M, objects []Object) {
+	meta := metaOf(m)
+	switch {
+	case !r.provider.PlanManifests:
+		meta.Manifests = tf.NullMap[types.String]()
+	case meta.Manifests.IsNull():
+		if plain, err := r.compose(*m, (&record{}).facts()); err == nil {
+			objects = plain
+		}
+		meta.Manifests = manifestsOf(objects)
+	}
+}
+
+// readImported completes an import: it looks the objects up, reads every attribute from them, and finds out whose they
+// are. What this provider made comes in as if it had never been away.
+func (r *Resource[M]) readImported(ctx context.Context, x *instance, m M, resp *resource.ReadResponse) {
+	live, err := r.locate(ctx, x, m)
+	if err != nil {
+		resp.Diagnostics.Append(x.explain("import", nil, err, r.attribute)...)
+		return
+	}
+	if len(live) == 0 {
+		resp.Diagnostics.AddError("Nothing to import", fmt.Sprintf("%s does not exist in the %s.\n\nCheck the name and the namespace; the id is written as %s.",
+			metaOf(&m).ID.ValueString(), x.cluster.Describe(), "[<cluster namespace>/<cluster name>:][<apiVersion>/<kind>:][<namespace>/]<name>"))
+		return
+	}
+	rec, main := x.record, live[0]
+	if owner := main.GetAnnotations()[OwnerAnnotation]; owner != "" {
+		rec.Owner = owner
+	} else {
+		rec.Foreign = belongsTo(main)
+	}
+	if err := x.pin(ctx); err != nil {
+		resp.Diagnostics.Append(x.explain("import", nil, err, r.attribute)...)
+		return
+	}
+	m = r.kind.Decompose(r.unmarked(live), m)
+	r.readMarks(x, &m, main)
+	r.derive(&m, nil)
+	objects, err := r.compose(m, rec.facts())
+	if err != nil {
+		resp.Diagnostics.AddError("Cannot import "+metaOf(&m).ID.ValueString(), "What is live cannot be expressed by this resource: "+sentence(err.Error()))
+		return
+	}
+	meta := metaOf(&m)
+	meta.Objects = members(objects)
+	plain := revisionOf(objects)
+	x.mark(objects)
+	if rec.Foreign == "" {
+		x.settle(ctx, x.compare(objects, live))
+	}
+	meta.Drift = x.driftList(x.compare(objects, live))
+	meta.Revision = types.StringValue(pendingRevision)
+	rec.Pending = "imported"
+	if rec.Foreign == "" && len(meta.Drift.Known()) == 0 {
+		meta.Revision, rec.Pending = types.StringValue(plain), ""
+	}
+	if rec.Foreign != "" {
+		meta.Drift = tf.ListOf[tf.Object[Drift]]()
+	}
+	rec.Imported, rec.Members = false, refs(objects, nil)
+	r.observe(&m, live)
+	r.refreshManifests(&m, objects)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
+	nullLeftovers(&resp.State)
+	resp.Diagnostics.Append(rec.save(ctx, resp.Private)...)
+}
+
+// nullLeftovers leaves nothing unknown in a state.
+func nullLeftovers(state *tfsdk.State) {
+	if known, err := nullUnknown(state.Raw); err == nil {
+		state.Raw = known
+	}
+}
+
+// locate follows the objects of an import from the main one to the others.
+func (r *Resource[M]) locate(ctx context.Context, x *instance, m M) (Live, error) {
+	var found Live
+	asked := map[string]bool{}
+	for more := true; more; {
+		more = false
+		for _, ref := range r.kind.Locate(m, found) {
+			if asked[identityOf(ref)] {
+				continue
+			}
+			asked[identityOf(ref)], more = true, true
+			if ref.Kind.Resource == "" {
+				kind, err := x.cluster.Lookup(ctx, apiVersion(ref.Kind), ref.Kind.Kind)
+				if err != nil {
+					return nil, err
+				}
+				ref.Kind.Resource, ref.Kind.Namespaced = kind.Resource, kind.Namespaced
+			}
+			live, err := x.cluster.Get(ctx, ref.key())
+			switch e := kube.AsError(err); {
+			case e == nil:
+				found = append(found, live)
+			case e.Reason != kube.ReasonNotFound && e.Reason != kube.ReasonNoNamespace:
+				return nil, err
+			}
+		}
+	}
+	return found, nil
+}
+
+// readMarks takes the user's labels and annotations from the main object: those that our manager holds and that neither
+// the provider nor the composition puts there.
+func (r *Resource[M]) readMarks(x *instance, m *M, main *unstructured.Unstructured) {
+	composed, err := r.kind.Compose(*m, Facts{})
+	if err != nil || len(composed) == 0 {
+		return
+	}
+	owned, _ := ownership.Owned(main, x.manager())["metadata"].(map[string]any)
+	theirs, _ := composed[0].Content["metadata"].(map[string]any)
+	left := func(field string) tf.Map[types.String] {
+		out := map[string]types.String{}
+		mine, _ := owned[field].(map[string]any)
+		other, _ := theirs[field].(map[string]any)
+		for k, v := range mine {
+			if _, taken := other[k]; taken || r.isMark(field, k, v) {
+				continue
+			}
+			if s, ok := v.(string); ok {
+				out[k] = types.StringValue(s)
+			}
+		}
+		if len(out) == 0 {
+			return tf.NullMap[types.String]()
+		}
+		return tf.MapOf(out)
+	}
+	meta := metaOf(m)
+	meta.Labels, meta.Annotations = left("labels"), left("annotations")
+}
+
+// isMark tells the provider's own labels and annotations from the user's.
+func (r *Resource[M]) isMark(field, key string, value any) bool {
+	switch key {
+	case ManagedByLabel:
+		return value == ManagedBy
+	case OwnerAnnotation, OwnerNameAnnotation, RotationAnnotation:
+		return true
+	}
+	standard, ok := r.provider.DefaultLabels[key]
+	return field == "labels" && ok && standard == value
+}
+
+// unmarked copies live objects without the provider's own labels and annotations.
+func (r *Resource[M]) unmarked(live Live) Live {
+	out := make(Live, 0, len(live))
+	for _, o := range live {
+		o = o.DeepCopy()
+		for _, field := range []string{"labels", "annotations"} {
+			marks, _, _ := unstructured.NestedStringMap(o.Object, "metadata", field)
+			for k, v := range marks {
+				if r.isMark(field, k, v) {
+					unstructured.RemoveNestedField(o.Object, "metadata", field, k)
+				}
+			}
+			if left, _, _ := unstructured.NestedMap(o.Object, "metadata", field); len(left) == 0 {
+				unstructured.RemoveNestedField(o.Object, "metadata", field)
+			}
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+// null is a model with nothing in it.
+func (r *Resource[M]) null(ctx context.Context) M {
+	return tf.NullOf[M](ctx, r.schema.Type())
+}
+
+// defaults fills the static defaults of the schema, which an import has no plan to fill.
+func (r *Resource[M]) defaults(ctx context.Context, m *M) {
+	state := tfsdk.State{Schema: r.schema}
+	if state.Set(ctx, m).HasError() {
+		return
+	}
+	for name, a := range r.schema.Attributes {
+		at := path.Root(name)
+		switch a := a.(type) {
+		case schema.BoolAttribute:
+			if a.Default != nil {
+				var resp defaults.BoolResponse
+				a.Default.DefaultBool(ctx, defaults.BoolRequest{Path: at}, &resp)
+				state.SetAttribute(ctx, at, resp.PlanValue)
+			}
+		case schema.StringAttribute:
+			if a.Default != nil {
+				var resp defaults.StringResponse
+				a.Default.DefaultString(ctx, defaults.StringRequest{Path: at}, &resp)
+				state.SetAttribute(ctx, at, resp.PlanValue)
+			}
+		case schema.Int64Attribute:
+			if a.Default != nil {
+				var resp defaults.Int64Response
+				a.Default.DefaultInt64(ctx, defaults.Int64Request{Path: at}, &resp)
+				state.SetAttribute(ctx, at, resp.PlanValue)
+			}
+		}
+	}
+	state.Get(ctx, m)
+}

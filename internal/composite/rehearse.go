@@ -1,0 +1,223 @@
+package composite
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+
+	"github.com/k0smos/terraform-provider-k0smos/internal/kube"
+	"github.com/k0smos/terraform-provider-k0smos/internal/tf"
+)
+
+// A plan does not wait long for a cluster: without one it goes on from the configuration.
+const planTime = 8 * time.Second
+
+// reachable tells whether a plan knows which cluster to ask.
+func (r *Resource[M]) reachable(m M) bool {
+	if r.kind.Target == nil {
+		return true
+	}
+	target := r.kind.Target(m)
+	if target.IsUnknown() {
+		return false
+	}
+	ref, ok := target.Get()
+	return !ok || !ref.Name.IsUnknown() && !ref.Namespace.IsUnknown()
+}
+
+// rehearse asks the API server, by a dry run of each changed object, what it would say to the apply. What it says about
+// the objects themselves (schema, admission, conflicts) fails the plan; anything that merely keeps it from answering is
+// one warning per cluster, and the plan goes on from the configuration.
+func (r *Resource[M]) rehearse(ctx context.Context, m M, prior *M, rec *record, objects []Object, resp *resource.ModifyPlanResponse) {
+	x := r.instanceOf(m, rec)
+	todo := objects
+	if prior != nil {
+		before, err := r.compose(*prior, rec.facts())
+		drifted := len(metaOf(prior).Drift.Known()) > 0
+		if err == nil && !drifted && !metaOf(&m).Revision.IsUnknown() {
+			todo = changed(before, objects)
+		}
+	}
+	if len(todo) == 0 || r.provider.isSilent(x.cluster.Describe()) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, planTime)
+	defer cancel()
+	if prior != nil {
+		x.mark(todo)
+		if d := x.otherOwner(metaOf(prior).Drift.Known()); d != nil {
+			resp.Diagnostics.Append(d)
+			return
+		}
+	}
+	if diags := x.checkDialects(ctx); diags.HasError() {
+		resp.Diagnostics.Append(diags...)
+		return
+	}
+	for _, o := range todo {
+		diags, goOn := x.rehearseOne(ctx, o, prior == nil, r.attribute)
+		resp.Diagnostics.Append(diags...)
+		if !goOn {
+			break
+		}
+	}
+	if r.kind.Survey != nil && !resp.Diagnostics.HasError() {
+		resp.Diagnostics.Append(r.survey(ctx, x, m, true)...)
+	}
+}
+
+func (x *instance) rehearseOne(ctx context.Context, o Object, create bool, at attributeOf) (diag.Diagnostics, bool) {
+	var out diag.Diagnostics
+	options := kube.ApplyOptions{Manager: x.manager(), Force: x.provider.ForceConflicts, DryRun: true}
+	if create {
+		options.Manager += ":plan" // a manager that holds nothing, so that the answer shows whose the object is
+	}
+	body := o.render(toDryRun)
+	live, created, err := x.cluster.Apply(ctx, o.key(), body, options)
+	if e := kube.AsError(err); e != nil {
+		switch e.Reason {
+		case kube.ReasonConflict:
+			if !byHandOnly(err) {
+				if create && !x.adopt {
+					return x.existsAlready(ctx, o), true
+				}
+				return x.explain("plan", &o, err, at), true
+			}
+			if !create {
+				for _, c := range e.Conflicts {
+					out.Append(warnAt(o, c.Path, at, fmt.Sprintf("Takes back %s", fieldOf(&o, c.Path)),
+						fmt.Sprintf("%s changed %s of %s in the %s since the last apply. The apply sets it to the declared value again, and touches no other field.", quoted(c.Manager), c.Path, o, x.cluster.Describe())))
+				}
+			}
+			options.Force = true
+			live, created, err = x.cluster.Apply(ctx, o.key(), body, options)
+		case kube.ReasonInvalid, kube.ReasonDenied:
+			return x.explain("plan", &o, err, at), true
+		}
+	}
+	switch e := kube.AsError(err); {
+	case e == nil:
+	case e.Reason == kube.ReasonInvalid || e.Reason == kube.ReasonDenied || e.Reason == kube.ReasonConflict:
+		out.Append(x.explain("plan", &o, err, at)...)
+		return out, true
+	default:
+		out.Append(x.unrehearsed(e)...)
+		return out, false
+	}
+	if created {
+		x.provider.noteAbsent(x.place(o))
+	} else if create {
+		out.Append(x.judgeExisting(o, x.mayTouch(o, live), belongsTo(live))...)
+	}
+	return out, true
+}
+
+// existsAlready looks at an object that a create would meet.
+func (x *instance) existsAlready(ctx context.Context, o Object) diag.Diagnostics {
+	live, err := x.cluster.Get(ctx, o.key())
+	if err != nil {
+		return nil
+	}
+	return x.judgeExisting(o, x.mayTouch(o, live), belongsTo(live))
+}
+
+// judgeExisting words what a plan says of an object that exists: a warning, because it may be gone by the time of the
+// apply, which judges again.
+func (x *instance) judgeExisting(o Object, err error, whose string) diag.Diagnostics {
+	if r, ok := err.(*refusal); ok { //nolint:errorlint // made by this package and never wrapped
+		return diag.Diagnostics{diag.NewWarningDiagnostic(r.summary, r.detail+"\n\nThe apply will refuse it unless that changes.")}
+	}
+	if !x.adopt {
+		return nil
+	}
+	return diag.Diagnostics{diag.NewWarningDiagnostic("Adopts "+o.String(), fmt.Sprintf("%s in the %s exists: %s. With adopt = true the apply takes over the declared fields.", o, x.cluster.Describe(), whose))}
+}
+
+func warnAt(o Object, field string, at attributeOf, summary, detail string) diag.Diagnostic {
+	if p := at(o.Kind.Kind, field); len(p.Steps()) > 0 {
+		return diag.NewAttributeWarningDiagnostic(p, summary, detail)
+	}
+	return diag.NewWarningDiagnostic(summary, detail)
+}
+
+// unrehearsed explains, once per cluster, that the plan was made without asking it.
+func (x *instance) unrehearsed(e *kube.Error) diag.Diagnostics {
+	where := x.cluster.Describe()
+	if e.Reason == kube.ReasonOffline || e.Reason == kube.ReasonTimeout || e.Reason == kube.ReasonUnauthorized {
+		x.provider.silence(where)
+	}
+	if e.Reason == kube.ReasonHostedGone || e.Reason == kube.ReasonHostedNotReady {
+		x.provider.silence(where)
+	}
+	if !x.provider.explainOnce(where) {
+		return nil
+	}
+	return diag.Diagnostics{diag.NewWarningDiagnostic("Planned without the "+where,
+		fmt.Sprintf("The plan was made from the configuration alone, since the cluster could not be asked what it would say: %s\n\n"+
+			"This is normal while the cluster, a namespace or a kind does not exist yet, or with read-only credentials. The apply asks again. Further resources of the same cluster are planned likewise without another warning.", sentence(strings.TrimSpace(e.Error()))))}
+}
+
+// checkDialects says clearly when the operator serves only API versions that this provider does not write. A group that
+// is not served at all may still be installed.
+func (x *instance) checkDialects(ctx context.Context) diag.Diagnostics {
+	for _, d := range x.dialects {
+		served, err := x.cluster.Serves(ctx, d.Group, d.Version)
+		if err != nil || served {
+			continue
+		}
+		versions, err := x.cluster.GroupVersions(ctx, d.Group)
+		if err != nil || len(versions) == 0 {
+			continue
+		}
+		return diag.Diagnostics{diag.NewErrorDiagnostic("Unsupported version of "+d.Operator,
+			fmt.Sprintf("The %s serves %s only in %s; this provider writes %s, which takes %s.\n\nUpgrade the operator, then run the same command again.",
+				x.cluster.Describe(), d.Group, strings.Join(versions, ", "), d.Version, d.Operator))}
+	}
+	return nil
+}
+
+// otherOwner refuses an update of objects that another state has taken over since.
+func (x *instance) otherOwner(drift []tf.Object[Drift]) diag.Diagnostic {
+	if x.adopt {
+		return nil
+	}
+	for _, d := range drift {
+		entry, ok := d.Get()
+		if !ok || entry.Field.ValueString() != ownerField || entry.Live.IsNull() {
+			continue
+		}
+		return diag.NewErrorDiagnostic(entry.Object.ValueString()+" belongs to another state now",
+			fmt.Sprintf("Its owner id in the %s is %s and ours is %s: another resource or state took it over, or it was deleted and made again elsewhere.\n\n"+
+				"Keep it in one state: remove it from the other, then set adopt = true here; or remove it here with `terraform state rm`, which leaves the object as it is.",
+				x.cluster.Describe(), entry.Live.ValueString(), x.record.Owner))
+	}
+	return nil
+}
+
+// ownerField is where drift shows another owner.
+const ownerField = "metadata.annotations[" + OwnerAnnotation + "]"
+
+// survey judges what the cluster holds beside our own objects: warnings in a plan, errors in an apply.
+func (r *Resource[M]) survey(ctx context.Context, x *instance, m M, planning bool) diag.Diagnostics {
+	if r.kind.Survey == nil {
+		return nil
+	}
+	var related Live
+	for _, ref := range r.kind.Related(m) {
+		found, err := x.cluster.Read(ctx, ref.key())
+		if err == nil {
+			related = append(related, found)
+		}
+	}
+	findings := r.kind.Survey(m, related)
+	if planning {
+		for i := range findings {
+			findings[i].Warning = true
+		}
+	}
+	return diagnostics(findings)
+}

@@ -1,0 +1,225 @@
+package composite
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/k0smos/terraform-provider-k0smos/internal/kube"
+	"github.com/k0smos/terraform-provider-k0smos/internal/tf"
+)
+
+// Resource serves a Kind to Terraform.
+type Resource[M any] struct {
+	kind     Kind[M]
+	provider *Provider
+	schema   schema.Schema
+}
+
+// New returns the constructor that the provider lists for a kind.
+func New[M any](kind Kind[M]) func() resource.Resource {
+	return func() resource.Resource {
+		return &Resource[M]{kind: kind, schema: FullSchema(context.Background(), kind)}
+	}
+}
+
+// FullSchema is the schema of a kind with the common attributes.
+func FullSchema[M any](ctx context.Context, kind Kind[M]) schema.Schema {
+	var m M
+	_, namespaced := any(&m).(interface{ inNamespace() *NamespacedMeta })
+	return withCommon(ctx, kind.Schema(), namespaced)
+}
+
+var (
+	_ resource.ResourceWithConfigure      = (*Resource[struct{ Meta }])(nil)
+	_ resource.ResourceWithValidateConfig = (*Resource[struct{ Meta }])(nil)
+	_ resource.ResourceWithModifyPlan     = (*Resource[struct{ Meta }])(nil)
+	_ resource.ResourceWithImportState    = (*Resource[struct{ Meta }])(nil)
+	_ resource.ResourceWithIdentity       = (*Resource[struct{ Meta }])(nil)
+)
+
+// Metadata names the resource.
+func (r *Resource[M]) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_" + r.kind.Name
+}
+
+// Schema returns the full schema.
+func (r *Resource[M]) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = r.schema
+}
+
+// Configure takes what the provider block set up.
+func (r *Resource[M]) Configure(_ context.Context, req resource.ConfigureRequest, _ *resource.ConfigureResponse) {
+	if p, ok := req.ProviderData.(*Provider); ok {
+		r.provider = p
+	}
+}
+
+// ValidateConfig runs the checks, which need no network.
+func (r *Resource[M]) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	var m M
+	if resp.Diagnostics.Append(req.Config.Get(ctx, &m)...); resp.Diagnostics.HasError() {
+		return
+	}
+	resp.Diagnostics.Append(diagnostics(reservedMarks(metaOf(&m)))...)
+	for _, check := range r.kind.Checks {
+		resp.Diagnostics.Append(diagnostics(check(m))...)
+	}
+}
+
+// reservedMarks refuses labels and annotations that the engine writes itself.
+func reservedMarks(m *Meta) []Finding {
+	var out []Finding
+	refuse := func(attribute, key string) {
+		out = append(out, Finding{Path: path.Root(attribute).AtMapKey(key), Summary: "Reserved key " + key,
+			Detail: "The provider writes " + key + " itself, to know its objects again. Remove it from " + attribute + "."})
+	}
+	if _, ok := m.Labels.Known()[ManagedByLabel]; ok {
+		refuse("labels", ManagedByLabel)
+	}
+	for _, key := range []string{OwnerAnnotation, OwnerNameAnnotation, RotationAnnotation, MadeAnnotation} {
+		if _, ok := m.Annotations.Known()[key]; ok {
+			refuse("annotations", key)
+		}
+	}
+	return out
+}
+
+// instanceOf prepares an operation on one resource instance.
+func (r *Resource[M]) instanceOf(m M, rec *record) *instance {
+	meta := metaOf(&m)
+	x := &instance{
+		provider: r.provider, kind: r.kind.Name, record: rec, ready: r.kind.Ready, dialects: r.kind.Dialects, freeForm: r.kind.FreeForm,
+		adopt: meta.Adopt.ValueBool(), release: meta.OnDestroy.ValueString() == OnDestroyRelease,
+	}
+	if id := r.kind.ID(m); id.Name != "" {
+		x.id = id.String()
+	}
+	x.cluster = r.clusterOf(m)
+	x.namespace, x.createNamespace = r.namespaceOf(m)
+	return x
+}
+
+func (r *Resource[M]) clusterOf(m M) *kube.Cluster {
+	if r.kind.Target != nil {
+		if ref, ok := r.kind.Target(m).Get(); ok {
+			return r.provider.Pool.Hosted(kube.Ref{Namespace: ref.Namespace.ValueString(), Name: ref.Name.ValueString(), UID: ref.UID.ValueString()})
+		}
+	}
+	return r.provider.Pool.Management()
+}
+
+func (r *Resource[M]) namespaceOf(m M) (string, bool) {
+	if r.kind.Namespace != nil {
+		return r.kind.Namespace(m)
+	}
+	if in, ok := any(&m).(interface{ inNamespace() *NamespacedMeta }); ok {
+		n := in.inNamespace()
+		return n.Namespace.ValueString(), n.CreateNamespace.ValueBool()
+	}
+	return "", false
+}
+
+// compose returns the marked objects of a model, with the user's labels and annotations.
+func (r *Resource[M]) compose(m M, facts Facts) ([]Object, error) {
+	objects, err := r.kind.Compose(m, facts)
+	if err != nil {
+		return nil, err
+	}
+	meta := metaOf(&m)
+	labels := stringsOf(meta.EffectiveLabels)
+	for _, o := range objects {
+		o.setMeta("labels", labels)
+		o.setMeta("annotations", stringsOf(meta.Annotations))
+	}
+	return objects, nil
+}
+
+// derive fills every attribute that follows from the configuration alone.
+func (r *Resource[M]) derive(m, prior *M) {
+	meta := metaOf(m)
+	if r.kind.Derive != nil {
+		r.kind.Derive(m, prior)
+	}
+	if id := r.kind.ID(*m); id.Name == "" {
+		meta.ID = types.StringUnknown()
+	} else {
+		meta.ID = types.StringValue(id.String())
+	}
+	meta.Drift = tf.ListOf[tf.Object[Drift]]()
+	if meta.OnDestroy.IsNull() || meta.OnDestroy.IsUnknown() {
+		meta.OnDestroy = types.StringValue(OnDestroyDelete)
+		if meta.Adopt.ValueBool() {
+			meta.OnDestroy = types.StringValue(OnDestroyRelease)
+		}
+	}
+	meta.EffectiveLabels = r.effectiveLabels(meta)
+}
+
+func (r *Resource[M]) effectiveLabels(meta *Meta) tf.Map[types.String] {
+	if meta.Labels.IsUnknown() {
+		return tf.UnknownMap[types.String]()
+	}
+	out := map[string]types.String{}
+	for k, v := range r.provider.labels(nil) {
+		out[k] = types.StringValue(v)
+	}
+	for k, v := range meta.Labels.Known() {
+		out[k] = v
+	}
+	return tf.MapOf(out)
+}
+
+func stringsOf(m tf.Map[types.String]) map[string]string {
+	out := map[string]string{}
+	for k, v := range m.Known() {
+		if !v.IsNull() && !v.IsUnknown() {
+			out[k] = v.ValueString()
+		}
+	}
+	return out
+}
+
+// members lists the objects for the objects attribute.
+func members(objects []Object) tf.List[tf.Object[Member]] {
+	out := make([]tf.Object[Member], 0, len(objects))
+	for _, o := range objects {
+		namespace := types.StringNull()
+		if o.Namespace != "" {
+			namespace = types.StringValue(o.Namespace)
+		}
+		out = append(out, tf.ObjectOf(Member{Group: types.StringValue(o.Kind.Group), Kind: types.StringValue(o.Kind.Kind), Namespace: namespace, Name: types.StringValue(o.Name)}))
+	}
+	return tf.ListOf(out...)
+}
+
+// attribute maps a field to an attribute path.
+func (r *Resource[M]) attribute(kind, field string) path.Path {
+	switch {
+	case r.kind.Attribute == nil:
+		return path.Empty()
+	default:
+		return r.kind.Attribute(kind, field)
+	}
+}
+
+// timeouts are the limits of the operations, the user's or the kind's.
+func (r *Resource[M]) timeouts(ctx context.Context, m M) (Timeouts, diag.Diagnostics) {
+	limits := Timeouts{Create: defaultTimeout, Update: defaultTimeout, Delete: defaultTimeout}
+	if r.kind.Timeouts != nil {
+		limits = r.kind.Timeouts(m)
+	}
+	set := metaOf(&m).Timeouts
+	var all, diags diag.Diagnostics
+	limits.Create, diags = set.Create(ctx, limits.Create)
+	all.Append(diags...)
+	limits.Update, diags = set.Update(ctx, limits.Update)
+	all.Append(diags...)
+	limits.Delete, diags = set.Delete(ctx, limits.Delete)
+	all.Append(diags...)
+	return limits, all
+}
