@@ -12,8 +12,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
+
+	"github.com/k0smos/terraform-provider-k0smos/internal/devcluster/filelock"
 )
 
 // progressEvery is often enough that nobody takes a build for a hang.
@@ -33,11 +34,13 @@ func (r recipe) find(ctx context.Context, cache string, progress io.Writer) (str
 		return "", err
 	}
 	// One lock for all programs: two builds at once would only take each other's processors.
-	unlock, err := lock(ctx, filepath.Join(cache, "build.lock"), progress)
+	release, err := filelock.Acquire(ctx, filepath.Join(cache, "build.lock"), func(since time.Duration) {
+		fmt.Fprintf(progress, "Waiting for another process that builds the embedded cluster, %s so far.\n", since)
+	})
 	if err != nil {
 		return "", err
 	}
-	defer unlock()
+	defer release()
 	if there, err := exists(program); there || err != nil {
 		return program, err
 	}
@@ -113,35 +116,6 @@ func (r recipe) overlay(ctx context.Context, work string) ([]string, error) {
 		return nil, err
 	}
 	return []string{"-modfile", mod, "-overlay", list}, os.WriteFile(list, data, 0o600)
-}
-
-// lock waits until no other process of this user builds. The lock ends with the process that holds it, at the latest.
-func lock(ctx context.Context, path string, progress io.Writer) (unlock func(), err error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	start, said := time.Now(), time.Time{}
-	for {
-		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if err == nil {
-			return func() { _ = f.Close() }, nil
-		}
-		if !errors.Is(err, syscall.EWOULDBLOCK) {
-			_ = f.Close()
-			return nil, fmt.Errorf("lock %s: %w", path, err)
-		}
-		if time.Since(said) >= progressEvery {
-			said = time.Now()
-			fmt.Fprintf(progress, "Waiting for another process that builds the embedded cluster, %s so far.\n", elapsed(start))
-		}
-		select {
-		case <-ctx.Done():
-			_ = f.Close()
-			return nil, ctx.Err()
-		case <-time.After(200 * time.Millisecond):
-		}
-	}
 }
 
 // goCommand runs the Go command in a build module. Of the user's Go settings, those that would change what a module

@@ -22,10 +22,8 @@ type Record struct {
 	Started string `json:"started"` // as the operating system tells it
 }
 
-// RecordSelf writes the record of the calling process.
-func RecordSelf(path string) error { return writeRecord(path, os.Getpid()) }
-
-func writeRecord(path string, pid int) error {
+// WriteRecord records a running process.
+func WriteRecord(path string, pid int) error {
 	started, err := startTime(pid)
 	if err != nil {
 		return err
@@ -105,7 +103,7 @@ func StopRecorded(dir string, grace time.Duration) (stopped int, err error) {
 	return stopped, err
 }
 
-// startTime tells when a process started: from /proc where there is one, else from ps. A process that has ended but
+// startTime tells when a process started: by boot and clock tick from /proc where there is one, else from ps. A process that has ended but
 // was not collected yet counts as gone.
 func startTime(pid int) (string, error) {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
@@ -115,7 +113,8 @@ func startTime(pid int) (string, error) {
 		if len(fields) < 20 || fields[0] == "Z" || fields[0] == "X" {
 			return "", fmt.Errorf("process %d has ended", pid)
 		}
-		return fields[19], nil
+		boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+		return strings.TrimSpace(string(boot)) + " " + fields[19], err
 	}
 	if _, err := os.Stat("/proc/self/stat"); err == nil {
 		return "", fmt.Errorf("process %d has ended", pid)
