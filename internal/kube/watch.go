@@ -1,0 +1,105 @@
+package kube
+
+import (
+	"context"
+	stdjson "encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/json"
+)
+
+// watch follows the object from the last seen version until it is as wanted or the stream ends. A stream that ends, or
+// breaks, is taken up again where it was; if it cannot be opened, the next step is a list, which knows how to find a cluster
+// that has moved.
+func (w *waiter) watch(ctx context.Context) (bool, error) {
+	c, limit := w.cluster, w.cluster.pool.timing.watch
+	conn, err := c.connection(ctx)
+	if err != nil {
+		return false, err
+	}
+	query := w.selector()
+	query.Set("watch", "true")
+	query.Set("allowWatchBookmarks", "true")
+	query.Set("resourceVersion", w.version)
+	query.Set("timeoutSeconds", strconv.Itoa(max(1, int(limit.Seconds()))))
+	path, err := w.key.Kind.path(w.key.Namespace)
+	if err != nil {
+		return false, err
+	}
+	r := request{verb: "WATCH", method: http.MethodGet, path: path, query: query, key: w.key}
+	stream, cancel := context.WithTimeout(ctx, limit+30*time.Second) // should the server forget its own limit
+	defer cancel()
+	resp, err := c.open(stream, conn, r)
+	if err != nil {
+		w.version = ""
+		return false, c.fail(r, ctx, err).err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode != http.StatusOK {
+		w.version = ""
+		body, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
+		return false, c.refuse(conn, r, resp, body).err
+	}
+	return w.follow(ctx, stdjson.NewDecoder(resp.Body), r)
+}
+
+// follow reads events until one satisfies.
+func (w *waiter) follow(ctx context.Context, events *stdjson.Decoder, r request) (bool, error) {
+	for {
+		var event struct {
+			Type   string             `json:"type"`
+			Object stdjson.RawMessage `json:"object"`
+		}
+		err := events.Decode(&event)
+		switch {
+		case errors.Is(err, io.EOF), err != nil && errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
+			return false, nil
+		case err != nil:
+			return false, w.cluster.fail(r, ctx, err).err
+		}
+		if event.Type == "ERROR" {
+			w.version = ""
+			return false, w.refused(event.Object)
+		}
+		var fields map[string]any
+		if err := json.Unmarshal(event.Object, &fields); err != nil {
+			w.version = ""
+			return false, w.cluster.fail(r, ctx, io.ErrUnexpectedEOF).err
+		}
+		obj := &unstructured.Unstructured{Object: fields}
+		if version := obj.GetResourceVersion(); version != "" {
+			w.version = version
+		}
+		switch event.Type {
+		case "DELETED":
+			obj = nil
+		case "ADDED", "MODIFIED":
+		default: // bookmarks only move the version
+			continue
+		}
+		if finished, err := w.judge(obj); finished || err != nil {
+			return finished, err
+		}
+	}
+}
+
+// refused words an error that came inside of a stream. Whatever it is, a list tells how things stand.
+func (w *waiter) refused(object []byte) error {
+	var status metav1.Status
+	if err := json.Unmarshal(object, &status); err != nil {
+		status.Message = "the watch ended with an error"
+	}
+	return &Error{Reason: ReasonUnavailable, Cluster: w.cluster.Describe(), Object: w.key.String(), Message: status.Message, code: int(status.Code), transient: true}
+}
+
+// escapeSelector escapes what has a meaning in a field selector.
+func escapeSelector(value string) string {
+	return strings.NewReplacer(`\`, `\\`, `,`, `\,`, `=`, `\=`).Replace(value)
+}
