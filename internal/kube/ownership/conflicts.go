@@ -11,11 +11,13 @@ import (
 
 // ParseConflicts reads the causes of a server-side apply that the server refused (409). Its words for a cause are
 //
+//	conflict with "kubectl-edit" using apps/v1
 //	conflict with "kubectl-edit" using apps/v1 at 2026-01-02T15:04:05Z
 //	conflict with "kubectl" with subresource "scale" using autoscaling/v1
 //	conflict with "argocd-controller"
 //
-// where only a manager that updates, and does not apply, "uses" an API version. Causes of other types are left out.
+// where only a manager that updates, and does not apply, "uses" an API version, and only old servers know since when.
+// Causes of other types are left out.
 func ParseConflicts(causes []metav1.StatusCause) []Conflict {
 	var out []Conflict
 	for _, cause := range causes {
@@ -70,6 +72,9 @@ func ParseInvalid(causes []metav1.StatusCause) []FieldError {
 // withoutPath takes out the field that the message of an OpenAPI validation repeats: `Invalid value: 0: spec.replicas in
 // body should be greater than or equal to 1`.
 func withoutPath(message, path string) string {
+	if path == "" {
+		return message
+	}
 	return strings.ReplaceAll(message, path+" in body ", "")
 }
 

@@ -34,8 +34,8 @@ func project(fields *fieldpath.Set, v any) any {
 	switch t := v.(type) {
 	case map[string]any:
 		out := map[string]any{}
-		for name, below := range t {
-			if kept, ok := projectElement(fields, fieldpath.FieldNameElement(name), below); ok {
+		for name, part := range t {
+			if kept, ok := projectElement(fields, fieldpath.FieldNameElement(name), part); ok {
 				out[name] = kept
 			}
 		}

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// ParseSchemaErrors reads fields and complaints out of the text of a refused request. It knows four wordings:
+// ParseSchemaErrors reads fields and complaints out of the text of a refused request. It knows these wordings:
 //
 //	failed to create typed patch object (geo/train; cluster.x-k8s.io/v1beta2, Kind=Cluster): .spec.replicaz: field not declared in schema
 //	failed to create typed patch object (...): errors:\n  .spec.a: field not declared in schema\n  .spec.b: expected string, got ...

@@ -27,7 +27,7 @@ type Conflict struct {
 	Apply bool
 	// Subresource is where the other manager wrote, "scale" for example. Mostly empty.
 	Subresource string
-	// Time is when the other manager wrote, zero where the server does not say: it never does for Apply.
+	// Time is when the other manager wrote, zero where the server does not say: servers of today never do, see Managers for it.
 	Time time.Time
 }
 
