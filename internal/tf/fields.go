@@ -62,6 +62,9 @@ func shapeOf(t reflect.Type) *shape {
 		return s.(*shape) //nolint:forcetypeassert // Only shapes are stored.
 	}
 	s := &shape{fields: fieldsOf(t), types: map[string]attr.Type{}}
+	if len(s.fields) == 0 {
+		panic(fmt.Sprintf("tf: %s has no attributes", t))
+	}
 	wire := map[string]tftypes.Type{}
 	for _, f := range s.fields {
 		if _, twice := s.types[f.name]; twice {

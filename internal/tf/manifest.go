@@ -2,6 +2,7 @@ package tf
 
 import (
 	"context"
+	"encoding/json"
 	"reflect"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -21,13 +22,27 @@ func ManifestText(text string) Manifest {
 	return Manifest{basetypes.NewDynamicValue(basetypes.NewStringValue(text))}
 }
 
-// ManifestYAML is the manifest of an object, written as YAML.
+// ManifestObject is the manifest written as a Terraform object.
+func ManifestObject(attributes map[string]attr.Value) Manifest {
+	types := make(map[string]attr.Type, len(attributes))
+	for name, v := range attributes {
+		types[name] = v.Type(context.Background())
+	}
+	return Manifest{basetypes.NewDynamicValue(basetypes.NewObjectValueMust(types, attributes))}
+}
+
+// ManifestYAML is the manifest of an object, written as YAML, or as JSON where YAML cannot say it (it has no form for
+// some control characters).
 func ManifestYAML(object map[string]any) (Manifest, error) {
-	text, err := yaml.Marshal(object)
+	wire, err := json.Marshal(object)
 	if err != nil {
 		return Manifest{}, err
 	}
-	return ManifestText(string(text)), nil
+	written := ManifestText(string(wire))
+	if text, err := yaml.JSONToYAML(wire); err == nil && ManifestText(string(text)).SameAs(written) {
+		return ManifestText(string(text)), nil
+	}
+	return written, nil
 }
 
 // NullManifest is the manifest that is not set.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"strings"
 
 	strictjson "sigs.k8s.io/json"
@@ -29,7 +30,7 @@ func parseManifestText(text string) (map[string]any, error) {
 	if !json.Valid(wire) { // JSON is read as it is: YAML does not take all of it, tabs for one.
 		var err error
 		if wire, err = yaml.YAMLToJSONStrict(wire); err != nil {
-			return nil, fmt.Errorf("the manifest is neither valid YAML nor valid JSON: %s", yamlProblem(err))
+			return nil, fmt.Errorf("the manifest cannot be read as YAML or JSON: %s", yamlProblem(err))
 		}
 	}
 	var value any
@@ -57,27 +58,24 @@ func yamlDocuments(text string) []string {
 	var documents []string
 	var current strings.Builder
 	something := false
+	lines := 0
 	end := func() {
 		if something {
 			documents = append(documents, current.String())
 		}
 		current.Reset()
 		something = false
+		current.WriteString(strings.Repeat("\n", lines)) // So that errors name the lines of the whole text.
 	}
-	text = strings.TrimPrefix(text, "\ufeff")
-	for line := range strings.Lines(text) {
-		if marker, rest, ok := documentMarker(line); ok {
+	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
+		if rest, ok := afterMarker(line); ok {
 			end()
 			line = rest
-			if marker == "---" && strings.TrimSpace(rest) != "" {
-				// What follows on the marker's own line belongs to the document; it keeps its column.
-				line = "   " + rest
-			}
 		}
+		lines++
 		content := strings.TrimSpace(line)
-		directive := !something && strings.HasPrefix(line, "%")
-		if directive {
-			continue
+		if !something && strings.HasPrefix(line, "%") {
+			line, content = "\n", ""
 		}
 		something = something || content != "" && !strings.HasPrefix(content, "#")
 		current.WriteString(line)
@@ -86,23 +84,26 @@ func yamlDocuments(text string) []string {
 	return documents
 }
 
-func documentMarker(line string) (marker, rest string, ok bool) {
+// afterMarker returns what a line holds after a document marker; that keeps its column.
+func afterMarker(line string) (string, bool) {
 	for _, marker := range []string{"---", "..."} {
 		rest, ok := strings.CutPrefix(line, marker)
 		if ok && (rest == "" || strings.ContainsAny(rest[:1], " \t\r\n")) {
-			return marker, rest, true
+			return "   " + rest, true
 		}
 	}
-	return "", "", false
+	return "", false
 }
 
-// yamlProblem words the parser's complaint without its own prefixes.
+var shownValue = regexp.MustCompile("`[^`]*`?")
+
+// yamlProblem words the parser's complaint without its own prefixes and without values.
 func yamlProblem(err error) string {
 	text := err.Error()
-	for _, prefix := range []string{"yaml: unmarshal errors:\n  ", "yaml: ", "error converting YAML to JSON: yaml: "} {
+	for _, prefix := range []string{"error converting YAML to JSON: ", "yaml: ", "unmarshal errors:\n  "} {
 		text = strings.TrimPrefix(text, prefix)
 	}
-	return strings.ReplaceAll(text, "\n  ", "; ")
+	return shownValue.ReplaceAllString(strings.ReplaceAll(text, "\n  ", "; "), "(value)")
 }
 
 // wholeNumbers turns floats that are whole into int64, so that 1, 1.0 and 1e0 are one number.
