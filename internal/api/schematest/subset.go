@@ -35,14 +35,6 @@ func Subset(ours, theirs *apiextensions.CustomResourceDefinition) []string {
 	return d.found
 }
 
-// SubsetSchema is Subset for the schemas alone.
-func SubsetSchema(ours, theirs *apiextensions.JSONSchemaProps) []string {
-	d := differences{}
-	d.schema("", ours, theirs)
-	slices.Sort(d.found)
-	return d.found
-}
-
 type differences struct{ found []string }
 
 func (d *differences) say(path, format string, args ...any) {
