@@ -1,20 +1,14 @@
 package faultproxy
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/base64"
-	"encoding/pem"
 	"fmt"
-	"math/big"
-	"net"
 	"path/filepath"
 	"sync"
-	"time"
+
+	"github.com/k0smos/terraform-provider-k0smos/internal/devcluster/pki"
 )
 
 // authority is what the proxy proves itself by and what it asks of clients.
@@ -29,36 +23,16 @@ type authority struct {
 // issue makes a certificate authority and a certificate for loopback, and the first token.
 func (a *authority) issue() (tls.Certificate, error) {
 	a.tokens.current = "token-" + rand.Text()
-	caKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	ca, err := pki.NewCA("fault proxy")
 	if err != nil {
 		return tls.Certificate{}, err
 	}
-	now := time.Now()
-	ca := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "fault proxy CA"},
-		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(48 * time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
-	}
-	caDER, err := x509.CreateCertificate(rand.Reader, ca, ca, caKey.Public(), caKey)
+	server, err := ca.Server("127.0.0.1", "localhost")
 	if err != nil {
 		return tls.Certificate{}, err
 	}
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return tls.Certificate{}, err
-	}
-	leaf := &x509.Certificate{
-		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "fault proxy"},
-		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(48 * time.Hour),
-		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-		DNSNames: []string{"localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback},
-	}
-	leafDER, err := x509.CreateCertificate(rand.Reader, leaf, ca, key.Public(), caKey)
-	if err != nil {
-		return tls.Certificate{}, err
-	}
-	a.ca = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: caDER})
-	return tls.Certificate{Certificate: [][]byte{leafDER}, PrivateKey: key}, nil
+	a.ca = ca.CertPEM
+	return tls.X509KeyPair(server.CertPEM, server.KeyPEM)
 }
 
 func (a *authority) accepts(header string) bool { return header == "Bearer "+a.Token() }
