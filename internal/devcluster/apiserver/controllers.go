@@ -15,16 +15,21 @@ import (
 	"k8s.io/client-go/restmapper"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/controller-manager/pkg/informerfactory"
+	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/pkg/controller/certificates/rootcacertpublisher"
 	"k8s.io/kubernetes/pkg/controller/garbagecollector"
 	"k8s.io/kubernetes/pkg/controller/namespace"
+	"k8s.io/kubernetes/pkg/controller/serviceaccount"
 )
 
 // resyncAPIs is how often the garbage collector looks for new kinds. kube-controller-manager uses 30 s, which would
 // make every foreground delete of a freshly installed kind wait that long.
 const resyncAPIs = 2 * time.Second
 
-// runControllers runs the two controllers of kube-controller-manager without which nothing that is deleted in the
-// foreground, and no namespace, would ever go away. It waits for the API server and ends with ctx.
+// runControllers runs the controllers of kube-controller-manager without which nothing that is deleted in the
+// foreground, and no namespace, would ever go away, and those that put into every namespace what is in every namespace
+// elsewhere: the default service account and the ConfigMap kube-root-ca.crt. It waits for the API server and ends with
+// ctx.
 func runControllers(ctx context.Context, kubeconfig string) error {
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
@@ -58,8 +63,20 @@ func runControllers(ctx context.Context, kubeconfig string) error {
 	ns := namespace.NewNamespaceController(ctx, client, meta, client.Discovery().ServerPreferredNamespacedResources,
 		typed.Core().V1().Namespaces(), 5*time.Minute, v1.FinalizerKubernetes)
 
+	accounts, err := serviceaccount.NewServiceAccountsController(klog.FromContext(ctx), typed.Core().V1().ServiceAccounts(),
+		typed.Core().V1().Namespaces(), client, serviceaccount.DefaultServiceAccountsControllerOptions())
+	if err != nil {
+		return err
+	}
+	rootCA, err := rootcacertpublisher.NewPublisher(typed.Core().V1().ConfigMaps(), typed.Core().V1().Namespaces(), client, config.CAData)
+	if err != nil {
+		return err
+	}
+
 	typed.Start(ctx.Done())
 	close(started)
+	go accounts.Run(ctx, 1)
+	go rootCA.Run(ctx, 1)
 	go gc.Run(ctx, 4, resyncAPIs)
 	go gc.Sync(ctx, client.Discovery(), resyncAPIs)
 	ns.Run(ctx, 4)

@@ -1,5 +1,5 @@
 // Command apiserver runs, in one process and on loopback, what a cluster without nodes needs: etcd, kube-apiserver,
-// and the garbage collector and namespace controller of kube-controller-manager. It is for demos and tests.
+// and a few controllers of kube-controller-manager, the garbage collector above all. It is for demos and tests.
 package main
 
 import (
