@@ -16,7 +16,7 @@ var Text = struct {
 	Name: "Name of the object in Kubernetes, and the start of the names of the objects made with it: lower case letters, digits and hyphens. " +
 		"A change replaces the resource.",
 	Namespace: "Namespace in which the objects live. A change replaces the resource.",
-	CreateNamespace: "Whether to make the namespace if it is missing. It is removed on destroy only if this resource made it and nothing else " +
+	CreateNamespace: "Whether to make the namespace if it is missing. It is removed on destroy only if this provider made it and nothing else " +
 		"is in it by then. Changed in place; disturbs nothing.",
 	Labels: "Labels put on every object of this resource, over the provider's `default_labels`; a map of label key to value (at most 63 characters). " +
 		"Labels that others put on the objects are left alone. Unset: none of its own. Changed in place; disturbs nothing.",
@@ -42,7 +42,7 @@ var Text = struct {
 		"(a new version of the provider, `default_labels`) or when an earlier wait is resumed. That never replaces anything.",
 	Drift: "Differences that the last refresh found in fields of this resource and that no attribute shows; empty when there are none. Apply takes them " +
 		"back, those fields only. Fields of others never appear here. Values of free-form content and of Secrets are shown as hashes.",
-	Manifests: "The objects as YAML, by `<apiVersion>/<Kind>/<name>`, without secrets, for review in the plan. Null unless the provider sets " +
+	Manifests: "The objects as YAML, by `<Kind>/<namespace>/<name>`, without secrets, for review in the plan. Null unless the provider sets " +
 		"`plan_manifests`.",
 	Cluster: "The hosted cluster that the objects are in, reached through its kubeconfig Secret in the management cluster: usually the attribute " +
 		"`cluster` of a hosted control plane; by hand, `name` and `namespace` are enough. Unset: the management cluster. A change to another " +
@@ -55,8 +55,8 @@ var Text = struct {
 	ObjectKind:      "Kind.",
 	ObjectNamespace: "Namespace, null for objects that have none.",
 	ObjectName:      "Name.",
-	DriftObject:     "The object, as `<Kind>.<group> <namespace>/<name>`.",
-	DriftField:      "Path of the field, such as `spec.replicas`.",
+	DriftObject:     "The object, as `<Kind>/<namespace>/<name>`.",
+	DriftField:      "Path of the field, such as `spec.replicas`; empty when the whole object is missing.",
 	DriftWanted:     "Value that this resource applied.",
 	DriftLive:       "Value in the cluster, null if the field is gone.",
 	DriftManager:    "Field manager that changed it, such as `kubectl-edit`, null if there is none.",
