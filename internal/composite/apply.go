@@ -21,9 +21,12 @@ type applied struct {
 // applyAll makes the objects what we declare, in order, after asking for each whether it may be touched.
 func (x *instance) applyAll(ctx context.Context, objects []Object) (applied, error) {
 	var out applied
-	for _, o := range objects {
+	for i, o := range objects {
 		var live *unstructured.Unstructured
 		err := x.persist(ctx, func() error {
+			if err := x.resolve(ctx, &o); err != nil {
+				return err
+			}
 			if err := x.ensureNamespace(ctx); err != nil {
 				return err
 			}
@@ -38,7 +41,7 @@ func (x *instance) applyAll(ctx context.Context, objects []Object) (applied, err
 			out.stuck = &o
 			return out, err
 		}
-		out.began = true
+		out.began, objects[i] = true, o
 		out.live = append(out.live, live)
 		x.remember(o, live)
 	}
@@ -98,8 +101,7 @@ func (x *instance) claim(ctx context.Context, o Object) error {
 	return x.mayTouch(o, live)
 }
 
-// place names an object across clusters.
-func (x *instance) place(o Object) string { return x.cluster.Describe() + "|" + identity(o) }
+func (x *instance) place(o Object) place { return place{x.cluster, identity(o)} }
 
 // gone waits for an object to be deleted and says what holds it.
 func gone(live *unstructured.Unstructured) (bool, string, error) {

@@ -2,11 +2,11 @@ package composite
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
 
 	"github.com/k0smos/terraform-provider-k0smos/internal/kube"
 	"github.com/k0smos/terraform-provider-k0smos/internal/kube/ownership"
@@ -25,6 +25,9 @@ type difference struct {
 func (x *instance) fetch(ctx context.Context, objects []Object) (Live, *Object, error) {
 	var live Live
 	for _, o := range objects {
+		if err := x.resolve(ctx, &o); err != nil {
+			return nil, &o, err
+		}
 		found, err := x.cluster.Read(ctx, o.key())
 		if e := kube.AsError(err); e != nil {
 			if e.Reason == kube.ReasonNotFound || e.Reason == kube.ReasonNoNamespace {
@@ -138,11 +141,64 @@ func (x *instance) shown(d difference, v any) string {
 func show(objects []Object) map[string]string {
 	out := make(map[string]string, len(objects))
 	for _, o := range objects {
-		raw, err := json.MarshalIndent(o.render(toShow), "", "  ")
+		raw, err := yaml.Marshal(o.render(toShow))
 		if err != nil { // plain data always encodes
 			continue
 		}
 		out[o.String()] = string(raw)
+	}
+	return out
+}
+
+// asDeclared copies live objects with our own spelling put back wherever the server only spells a value its way, so that
+// reading them back moves no attribute that did not change.
+func (x *instance) asDeclared(objects []Object, live Live) Live {
+	out := make(Live, 0, len(live))
+	for _, found := range live {
+		found = found.DeepCopy()
+		for _, o := range objects {
+			if (Live{found}).object(o) == nil {
+				continue
+			}
+			for _, d := range ownership.Diff(o.render(toDryRun), found) {
+				if x.record.accepts(o.String(), d.Path, d.Live) {
+					ownership.Set(found.Object, d.Path, d.Want)
+				}
+			}
+		}
+		out = append(out, found)
+	}
+	return out
+}
+
+// importable reduces what this provider applied to what it applied, and foreign objects to what a person would declare.
+func (x *instance) importable(live Live) Live {
+	out := make(Live, 0, len(live))
+	for _, found := range live {
+		if ownership.AppliedBy(found, x.manager()) {
+			out = append(out, &unstructured.Unstructured{Object: ownership.Owned(found, x.manager())})
+			continue
+		}
+		found = found.DeepCopy()
+		unstructured.RemoveNestedField(found.Object, "status")
+		for _, system := range []string{"managedFields", "resourceVersion", "uid", "creationTimestamp", "generation", "selfLink", "ownerReferences", "finalizers"} {
+			unstructured.RemoveNestedField(found.Object, "metadata", system)
+		}
+		out = append(out, found)
+	}
+	return out
+}
+
+// Project returns want with the live value of every field that differs: what a declaration would say if it described what
+// is there.
+func Project(want, live map[string]any) map[string]any {
+	out := (&unstructured.Unstructured{Object: want}).DeepCopy().Object
+	for _, d := range ownership.Diff(want, &unstructured.Unstructured{Object: live}) {
+		if d.Missing {
+			ownership.Remove(out, d.Path)
+		} else {
+			ownership.Set(out, d.Path, d.Live)
+		}
 	}
 	return out
 }

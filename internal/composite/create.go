@@ -30,7 +30,7 @@ func (r *Resource[M]) Create(ctx context.Context, req resource.CreateRequest, re
 	ctx, cancel := context.WithTimeout(ctx, limits.Create)
 	defer cancel()
 
-	run := r.run(ctx, m, newRecord(), req.Config, true)
+	run := r.run(ctx, m, newRecord(), req.Config, nil)
 	resp.Diagnostics.Append(run.diags...)
 	if !run.began {
 		return
@@ -61,7 +61,8 @@ func (r *Resource[M]) Update(ctx context.Context, req resource.UpdateRequest, re
 	ctx, cancel := context.WithTimeout(ctx, limits.Update)
 	defer cancel()
 
-	run := r.run(ctx, m, rec, req.Config, false)
+	rest := r.unchanged(ctx, prior, m, req, rec)
+	run := r.run(ctx, m, rec, req.Config, rest)
 	resp.Diagnostics.Append(run.diags...)
 	if run.began {
 		resp.Diagnostics.Append(r.save(ctx, run, req.Plan, &resp.State)...)
@@ -78,8 +79,38 @@ type outcome[M any] struct {
 	began  bool // the cluster holds something of it, so the state must too
 }
 
-// run brings the cluster to the model: apply, prune, wait, observe. It is the same for create and update.
-func (r *Resource[M]) run(ctx context.Context, m M, rec *record, config tfsdk.Config, create bool) outcome[M] {
+// unchanged lists the objects that an update need not apply: those that are composed as before, unless the last run did
+// not complete, something drifted, or a write-only value has a new version.
+func (r *Resource[M]) unchanged(ctx context.Context, prior, m M, req resource.UpdateRequest, rec *record) map[string]bool {
+	same := map[string]bool{}
+	before, now := roots(req.State.Raw), roots(req.Plan.Raw)
+	for _, name := range r.kind.WriteOnly {
+		if version := name + "_version"; !before[version].Equal(now[version]) {
+			return same
+		}
+	}
+	if rec.Pending != "" || rec.Foreign != "" || len(metaOf(&prior).Drift.Known()) > 0 {
+		return same
+	}
+	facts, diags := r.plannedFacts(ctx, req.Config, m, rec)
+	was, errWas := r.compose(prior, facts)
+	next, errNext := r.compose(m, facts)
+	if diags.HasError() || errWas != nil || errNext != nil || revisionOf(was) != metaOf(&prior).Revision.ValueString() {
+		return same
+	}
+	for _, o := range next {
+		same[identity(o)] = true
+	}
+	for _, o := range changed(was, next) {
+		delete(same, identity(o))
+	}
+	return same
+}
+
+// run brings the cluster to the model: apply, prune, wait, observe. It is the same for create (unchanged is nil) and
+// update.
+func (r *Resource[M]) run(ctx context.Context, m M, rec *record, config tfsdk.Config, unchanged map[string]bool) outcome[M] {
+	create := unchanged == nil
 	out := outcome[M]{model: m, record: rec}
 	meta := metaOf(&out.model)
 	x := r.instanceOf(m, rec)
@@ -98,7 +129,13 @@ func (r *Resource[M]) run(ctx context.Context, m M, rec *record, config tfsdk.Co
 	if out.diags.Append(diags...); out.diags.HasError() {
 		return out
 	}
-	done, err := x.applyAll(ctx, objects)
+	var todo []Object
+	for _, o := range objects {
+		if !unchanged[identity(o)] {
+			todo = append(todo, o)
+		}
+	}
+	done, err := x.applyAll(ctx, todo)
 	out.began = done.began || !create && err == nil
 	if done.began {
 		rec.Pending = "applying"
@@ -114,6 +151,11 @@ func (r *Resource[M]) run(ctx context.Context, m M, rec *record, config tfsdk.Co
 		r.observe(&out.model, done.live)
 		return out
 	}
+	for i := range objects {
+		if err := x.resolve(ctx, &objects[i]); err != nil {
+			out.diags.Append(x.explain("apply", &objects[i], err, r.attribute)...)
+		}
+	}
 	if err := x.prune(ctx, objects); err != nil {
 		out.diags.Append(x.explain("remove what left the composition of", nil, err, r.attribute)...)
 		out.began = create
@@ -122,6 +164,12 @@ func (r *Resource[M]) run(ctx context.Context, m M, rec *record, config tfsdk.Co
 	rec.Members, rec.Foreign, rec.Pending = refs(objects, nil), "", ""
 	meta.Revision = types.StringValue(revisionOf(objects))
 	live := done.live
+	if len(todo) == 0 {
+		return out
+	}
+	if rest, _, err := x.fetch(ctx, objects); err == nil && len(r.kind.Observed) > 0 {
+		live = append(live, rest...)
+	}
 	if meta.Wait.ValueBool() {
 		ready, stuck := x.waitReady(ctx, objects)
 		live = append(ready, live...)

@@ -80,6 +80,14 @@ func inDeleteOrder(all []Ref, order []string) []Ref {
 
 // remove deletes or releases one object. An object that has come to belong to someone else is left alone, with a note.
 func (x *instance) remove(ctx context.Context, ref Ref) (note string, err error) {
+	o := Object{Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name}
+	if err := x.resolve(ctx, &o); err != nil {
+		if kube.AsError(err).Reason == kube.ReasonNoKind {
+			return "", nil
+		}
+		return "", err
+	}
+	ref.Kind = o.Kind
 	live, err := x.cluster.Get(ctx, ref.key())
 	if e := kube.AsError(err); e != nil {
 		if e.Reason == kube.ReasonNotFound || e.Reason == kube.ReasonNoNamespace || e.Reason == kube.ReasonNoKind {

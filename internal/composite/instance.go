@@ -2,8 +2,10 @@ package composite
 
 import (
 	"context"
+	"fmt"
 	"time"
 
+	"github.com/k0smos/terraform-provider-k0smos/internal/api"
 	"github.com/k0smos/terraform-provider-k0smos/internal/kube"
 )
 
@@ -11,6 +13,7 @@ import (
 type instance struct {
 	provider *Provider
 	cluster  *kube.Cluster
+	hosted   bool
 	kind     string // name of the resource kind
 	id       string // import id of the resource
 	record   *record
@@ -86,8 +89,27 @@ func (x *instance) comesLater(err error) bool {
 	case kube.ReasonNoKind, kube.ReasonWebhookUnavailable, kube.ReasonNamespaceTerminating, kube.ReasonHostedNotReady:
 		return true
 	case kube.ReasonOffline, kube.ReasonUnavailable:
-		return x.cluster.Hosted()
+		return x.hosted
 	default:
 		return false
 	}
+}
+
+// resolve completes a kind that the composition knows only by name, and makes sure that the object has a namespace if,
+// and only if, its kind lives in one.
+func (x *instance) resolve(ctx context.Context, o *Object) error {
+	if o.Kind.Resource == "" {
+		kind, err := x.cluster.Lookup(ctx, o.Kind.APIVersion(), o.Kind.Kind)
+		if err != nil {
+			return err
+		}
+		o.Kind = api.Kind(kind)
+	}
+	switch {
+	case o.Kind.Namespaced && o.Namespace == "":
+		return &refusal{o.String() + " needs a namespace", fmt.Sprintf("%s is a namespaced kind. Set metadata.namespace; there is no default, since a default namespace is where stray objects collect.", o.Kind.Kind)}
+	case !o.Kind.Namespaced && o.Namespace != "":
+		return &refusal{o.String() + " cannot have a namespace", fmt.Sprintf("%s is a cluster-scoped kind. Remove metadata.namespace.", o.Kind.Kind)}
+	}
+	return nil
 }

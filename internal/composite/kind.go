@@ -50,6 +50,10 @@ type Kind[M any] struct {
 	// that the user's spelling stays. The law is compose(decompose(compose(m))) == compose(m).
 	Decompose func(live Live, prior M) M
 
+	// Import reads attributes from the objects of an import, where prior holds little more than a name. Nil means
+	// Decompose. Of what this provider made it sees the fields that were applied, of foreign objects everything.
+	Import func(live Live, prior M) M
+
 	// Observe fills outputs that only the cluster knows. Observed lists them with the inputs that can move them; while
 	// none of those changes, an update keeps what the state has.
 	Observe  func(m *M, live Live)

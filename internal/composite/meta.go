@@ -92,36 +92,36 @@ func withCommon(ctx context.Context, s schema.Schema, namespaced bool) schema.Sc
 	if s.Attributes == nil {
 		s.Attributes = map[string]schema.Attribute{}
 	}
-	add("id", schema.StringAttribute{Computed: true, MarkdownDescription: tf.TextID})
-	add("labels", schema.MapAttribute{Optional: true, CustomType: tf.MapTypeOf[types.String](), ElementType: types.StringType, MarkdownDescription: tf.TextLabels})
-	add("annotations", schema.MapAttribute{Optional: true, CustomType: tf.MapTypeOf[types.String](), ElementType: types.StringType, MarkdownDescription: tf.TextAnnotations})
-	add("wait", schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(true), MarkdownDescription: tf.TextWait})
+	add("id", schema.StringAttribute{Computed: true, MarkdownDescription: tf.Text.ID})
+	add("labels", schema.MapAttribute{Optional: true, CustomType: tf.MapTypeOf[types.String](), ElementType: types.StringType, Validators: []validator.Map{tf.Labels()}, MarkdownDescription: tf.Text.Labels})
+	add("annotations", schema.MapAttribute{Optional: true, CustomType: tf.MapTypeOf[types.String](), ElementType: types.StringType, Validators: []validator.Map{tf.Annotations()}, MarkdownDescription: tf.Text.Annotations})
+	add("wait", schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(true), MarkdownDescription: tf.Text.Wait})
 	add("wait_failure", schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(WaitWarning),
-		Validators: []validator.String{stringvalidator.OneOf(WaitWarning, WaitError)}, MarkdownDescription: tf.TextWaitFailure})
-	add("adopt", schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(false), MarkdownDescription: tf.TextAdopt})
+		Validators: []validator.String{stringvalidator.OneOf(WaitWarning, WaitError)}, MarkdownDescription: tf.Text.WaitFailure})
+	add("adopt", schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(false), MarkdownDescription: tf.Text.Adopt})
 	add("on_destroy", schema.StringAttribute{Optional: true, Computed: true,
-		Validators: []validator.String{stringvalidator.OneOf(OnDestroyDelete, OnDestroyRelease)}, MarkdownDescription: tf.TextOnDestroy})
-	add("objects", schema.ListNestedAttribute{Computed: true, CustomType: tf.ListTypeOf[tf.Object[Member]](), MarkdownDescription: tf.TextObjects,
+		Validators: []validator.String{stringvalidator.OneOf(OnDestroyDelete, OnDestroyRelease)}, MarkdownDescription: tf.Text.OnDestroy})
+	add("objects", schema.ListNestedAttribute{Computed: true, CustomType: tf.ListTypeOf[tf.Object[Member]](), MarkdownDescription: tf.Text.Objects,
 		NestedObject: schema.NestedAttributeObject{CustomType: tf.ObjectTypeOf[Member](), Attributes: map[string]schema.Attribute{
-			"group":     computedString("API group; empty for the core group."),
-			"kind":      computedString("Kind of the object."),
-			"namespace": computedString("Namespace; null for cluster-scoped objects."),
-			"name":      computedString("Name of the object."),
+			"group":     computedString(tf.Text.ObjectGroup),
+			"kind":      computedString(tf.Text.ObjectKind),
+			"namespace": computedString(tf.Text.ObjectNamespace),
+			"name":      computedString(tf.Text.ObjectName),
 		}}})
-	add("effective_labels", schema.MapAttribute{Computed: true, CustomType: tf.MapTypeOf[types.String](), ElementType: types.StringType, MarkdownDescription: tf.TextEffectiveLabels})
-	add("revision", schema.StringAttribute{Computed: true, MarkdownDescription: tf.TextRevision})
-	add("drift", schema.ListNestedAttribute{Computed: true, CustomType: tf.ListTypeOf[tf.Object[Drift]](), MarkdownDescription: tf.TextDrift,
+	add("effective_labels", schema.MapAttribute{Computed: true, CustomType: tf.MapTypeOf[types.String](), ElementType: types.StringType, MarkdownDescription: tf.Text.EffectiveLabels})
+	add("revision", schema.StringAttribute{Computed: true, MarkdownDescription: tf.Text.Revision})
+	add("drift", schema.ListNestedAttribute{Computed: true, CustomType: tf.ListTypeOf[tf.Object[Drift]](), MarkdownDescription: tf.Text.Drift,
 		NestedObject: schema.NestedAttributeObject{CustomType: tf.ObjectTypeOf[Drift](), Attributes: map[string]schema.Attribute{
-			"object":  computedString("Object, as kind/namespace/name."),
-			"field":   computedString("Field of the object; empty when the whole object is missing."),
-			"wanted":  computedString("Declared value; a salted hash where it may be secret or is free-form."),
-			"live":    computedString("Value in the cluster, in the same form."),
-			"manager": computedString("Field manager that holds the field now."),
+			"object":  computedString(tf.Text.DriftObject),
+			"field":   computedString(tf.Text.DriftField),
+			"wanted":  computedString(tf.Text.DriftWanted),
+			"live":    computedString(tf.Text.DriftLive),
+			"manager": computedString(tf.Text.DriftManager),
 		}}})
-	add("manifests", schema.MapAttribute{Computed: true, CustomType: tf.MapTypeOf[types.String](), ElementType: types.StringType, MarkdownDescription: tf.TextManifests})
+	add("manifests", schema.MapAttribute{Computed: true, CustomType: tf.MapTypeOf[types.String](), ElementType: types.StringType, MarkdownDescription: tf.Text.Manifests})
 	if namespaced {
-		add("namespace", schema.StringAttribute{Required: true, Validators: []validator.String{tf.DNSLabel(63)}, MarkdownDescription: tf.TextNamespace})
-		add("create_namespace", schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(false), MarkdownDescription: tf.TextCreateNamespace})
+		add("namespace", schema.StringAttribute{Required: true, Validators: []validator.String{tf.DNSLabel(63)}, MarkdownDescription: tf.Text.Namespace})
+		add("create_namespace", schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(false), MarkdownDescription: tf.Default(tf.Text.CreateNamespace, false)})
 	}
 	if s.Blocks == nil {
 		s.Blocks = map[string]schema.Block{}
@@ -139,11 +139,11 @@ func ClusterAttribute(required bool) schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{
 		Required: required, Optional: !required,
 		CustomType:          tf.ObjectTypeOf[ClusterRef](),
-		MarkdownDescription: tf.TextCluster,
+		MarkdownDescription: tf.Text.Cluster,
 		Attributes: map[string]schema.Attribute{
-			"name":      schema.StringAttribute{Required: true, MarkdownDescription: "Name of the hosted cluster."},
-			"namespace": schema.StringAttribute{Required: true, MarkdownDescription: "Namespace of the hosted cluster in the management cluster."},
-			"uid":       schema.StringAttribute{Optional: true, MarkdownDescription: "UID of the Cluster API Cluster. It tells a rebuilt cluster from the same one; leave it out when writing the reference by hand."},
+			"name":      schema.StringAttribute{Required: true, MarkdownDescription: tf.Text.ClusterName},
+			"namespace": schema.StringAttribute{Required: true, MarkdownDescription: tf.Text.ClusterNamespace},
+			"uid":       schema.StringAttribute{Optional: true, MarkdownDescription: tf.Text.ClusterUID},
 		},
 	}
 }

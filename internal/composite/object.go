@@ -53,20 +53,13 @@ func RawObject(kind api.Kind, namespace, name string, content map[string]any) Ob
 	if namespace != "" {
 		metadata["namespace"] = namespace
 	}
-	content["apiVersion"] = apiVersion(kind)
+	content["apiVersion"] = kind.APIVersion()
 	content["kind"] = kind.Kind
 	content["metadata"] = metadata
 	if status, ok := content["status"].(map[string]any); ok && len(status) == 0 {
 		delete(content, "status")
 	}
 	return Object{Kind: kind, Namespace: namespace, Name: name, Content: content}
-}
-
-func apiVersion(k api.Kind) string {
-	if k.Group == "" {
-		return k.Version
-	}
-	return k.Group + "/" + k.Version
 }
 
 func (o Object) key() kube.Key {

@@ -30,41 +30,61 @@ type Provider struct {
 	DefaultLabels  map[string]string
 
 	mu     sync.Mutex
-	warned map[string]bool // clusters for which a plan without them was explained already
-	absent map[string]bool // objects that a dry run of this process has just found missing
-	silent map[string]bool // clusters that did not answer a plan
+	warned map[*kube.Cluster]bool // a plan without this cluster was explained already
+	silent map[*kube.Cluster]bool // did not answer a plan
+	absent map[place]bool         // a dry run of this process has just found nothing there
+}
+
+// place is where an object is.
+type place struct {
+	cluster  *kube.Cluster
+	identity string
 }
 
 // explainOnce tells whether the caller is the first to explain something about a cluster.
-func (p *Provider) explainOnce(cluster string) bool {
+func (p *Provider) explainOnce(cluster *kube.Cluster) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.warned[cluster] {
-		return false
-	}
+	first := !p.warned[cluster]
 	if p.warned == nil {
-		p.warned = map[string]bool{}
+		p.warned = map[*kube.Cluster]bool{}
 	}
 	p.warned[cluster] = true
-	return true
+	return first
+}
+
+// silence remembers that a cluster does not answer, so that the rest of the plan does not wait for it again.
+func (p *Provider) silence(cluster *kube.Cluster) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.silent == nil {
+		p.silent = map[*kube.Cluster]bool{}
+	}
+	p.silent[cluster] = true
+}
+
+func (p *Provider) isSilent(cluster *kube.Cluster) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.silent[cluster]
 }
 
 // noteAbsent remembers that a dry run would have created an object, and takeAbsent spends that knowledge. It saves the
 // create the question whether the object exists: the plan that core repeats right before an apply has just asked.
-func (p *Provider) noteAbsent(object string) {
+func (p *Provider) noteAbsent(at place) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.absent == nil {
-		p.absent = map[string]bool{}
+		p.absent = map[place]bool{}
 	}
-	p.absent[object] = true
+	p.absent[at] = true
 }
 
-func (p *Provider) takeAbsent(object string) bool {
+func (p *Provider) takeAbsent(at place) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	was := p.absent[object]
-	delete(p.absent, object)
+	was := p.absent[at]
+	delete(p.absent, at)
 	return was
 }
 
@@ -76,20 +96,4 @@ func (p *Provider) labels(own map[string]string) map[string]string {
 	}
 	maps.Copy(out, own)
 	return out
-}
-
-// silence remembers that a cluster does not answer, so that the rest of the plan does not wait for it again.
-func (p *Provider) silence(cluster string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.silent == nil {
-		p.silent = map[string]bool{}
-	}
-	p.silent[cluster] = true
-}
-
-func (p *Provider) isSilent(cluster string) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.silent[cluster]
 }

@@ -69,7 +69,7 @@ func (r *Resource[M]) reconcile(x *instance, m *M, objects []Object, live Live) 
 	x.mark(objects)
 	differences := x.compare(objects, live)
 	if len(differences) > 0 && r.kind.Decompose != nil {
-		read := r.kind.Decompose(live, *m)
+		read := r.kind.Decompose(x.asDeclared(objects, live), *m)
 		if again, err := r.compose(read, x.record.facts()); err == nil {
 			*m = read
 			differences = x.compare(x.mark(again), live)
@@ -116,7 +116,11 @@ func (r *Resource[M]) readImported(ctx context.Context, x *instance, m M, resp *
 		resp.Diagnostics.Append(x.explain("import", nil, err, r.attribute)...)
 		return
 	}
-	m = r.kind.Decompose(r.unmarked(live), m)
+	decompose := r.kind.Import
+	if decompose == nil {
+		decompose = r.kind.Decompose
+	}
+	m = decompose(r.unmarked(x.importable(live)), m)
 	r.readMarks(x, &m, main)
 	r.derive(&m, nil)
 	objects, err := r.compose(m, rec.facts())
@@ -166,14 +170,11 @@ func (r *Resource[M]) locate(ctx context.Context, x *instance, m M) (Live, error
 				continue
 			}
 			asked[identityOf(ref)], more = true, true
-			if ref.Kind.Resource == "" {
-				kind, err := x.cluster.Lookup(ctx, apiVersion(ref.Kind), ref.Kind.Kind)
-				if err != nil {
-					return nil, err
-				}
-				ref.Kind.Resource, ref.Kind.Namespaced = kind.Resource, kind.Namespaced
+			o := Object{Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name}
+			if err := x.resolve(ctx, &o); err != nil {
+				return nil, err
 			}
-			live, err := x.cluster.Get(ctx, ref.key())
+			live, err := x.cluster.Get(ctx, o.key())
 			switch e := kube.AsError(err); {
 			case e == nil:
 				found = append(found, live)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/k0smos/terraform-provider-k0smos/internal/kube"
 	"github.com/k0smos/terraform-provider-k0smos/internal/tf"
@@ -42,7 +43,7 @@ func (r *Resource[M]) rehearse(ctx context.Context, m M, prior *M, rec *record, 
 			todo = changed(before, objects)
 		}
 	}
-	if len(todo) == 0 || r.provider.isSilent(x.cluster.Describe()) {
+	if len(todo) == 0 || r.provider.isSilent(x.cluster) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, planTime)
@@ -77,7 +78,15 @@ func (x *instance) rehearseOne(ctx context.Context, o Object, create bool, at at
 		options.Manager += ":plan" // a manager that holds nothing, so that the answer shows whose the object is
 	}
 	body := o.render(toDryRun)
-	live, created, err := x.cluster.Apply(ctx, o.key(), body, options)
+	var live *unstructured.Unstructured
+	var created bool
+	err := x.resolve(ctx, &o)
+	if r, ok := err.(*refusal); ok { //nolint:errorlint // made by this package and never wrapped
+		return diag.Diagnostics{located(&o, "metadata.namespace", at, r.summary, r.detail)}, true
+	}
+	if err == nil {
+		live, created, err = x.cluster.Apply(ctx, o.key(), body, options)
+	}
 	if e := kube.AsError(err); e != nil {
 		switch e.Reason {
 		case kube.ReasonConflict:
@@ -148,12 +157,12 @@ func warnAt(o Object, field string, at attributeOf, summary, detail string) diag
 func (x *instance) unrehearsed(e *kube.Error) diag.Diagnostics {
 	where := x.cluster.Describe()
 	if e.Reason == kube.ReasonOffline || e.Reason == kube.ReasonTimeout || e.Reason == kube.ReasonUnauthorized {
-		x.provider.silence(where)
+		x.provider.silence(x.cluster)
 	}
 	if e.Reason == kube.ReasonHostedGone || e.Reason == kube.ReasonHostedNotReady {
-		x.provider.silence(where)
+		x.provider.silence(x.cluster)
 	}
-	if !x.provider.explainOnce(where) {
+	if !x.provider.explainOnce(x.cluster) {
 		return nil
 	}
 	return diag.Diagnostics{diag.NewWarningDiagnostic("Planned without the "+where,

@@ -1,0 +1,59 @@
+// Package provider is the provider block and the list of what the provider serves.
+package provider
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
+	"github.com/hashicorp/terraform-plugin-framework/function"
+	"github.com/hashicorp/terraform-plugin-framework/provider"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+
+	"github.com/k0smos/terraform-provider-k0smos/internal/composite"
+	"github.com/k0smos/terraform-provider-k0smos/internal/service/manifest"
+)
+
+type k0smos struct{ version string }
+
+var (
+	_ provider.ProviderWithFunctions          = (*k0smos)(nil)
+	_ provider.ProviderWithEphemeralResources = (*k0smos)(nil)
+)
+
+// New returns the constructor of the provider.
+func New(version string) func() provider.Provider {
+	return func() provider.Provider { return &k0smos{version: version} }
+}
+
+// Metadata names the provider.
+func (p *k0smos) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
+	resp.TypeName, resp.Version = "k0smos", p.version
+}
+
+// Schema describes the provider block.
+func (p *k0smos) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
+	resp.Schema = blockSchema()
+}
+
+// Resources lists the resources, one line per noun.
+func (p *k0smos) Resources(context.Context) []func() resource.Resource {
+	return []func() resource.Resource{
+		composite.New(manifest.Kind),
+	}
+}
+
+// DataSources lists the data sources.
+func (p *k0smos) DataSources(context.Context) []func() datasource.DataSource {
+	return nil
+}
+
+// EphemeralResources lists the ephemeral resources.
+func (p *k0smos) EphemeralResources(context.Context) []func() ephemeral.EphemeralResource {
+	return nil
+}
+
+// Functions lists the functions.
+func (p *k0smos) Functions(context.Context) []func() function.Function {
+	return nil
+}

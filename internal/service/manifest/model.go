@@ -1,0 +1,36 @@
+package manifest
+
+import (
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/k0smos/terraform-provider-k0smos/internal/composite"
+	"github.com/k0smos/terraform-provider-k0smos/internal/tf"
+)
+
+// Model is what the user writes.
+type Model struct {
+	composite.Meta
+	Manifest          tf.Manifest                     `tfsdk:"manifest"`
+	Cluster           tf.Object[composite.ClusterRef] `tfsdk:"cluster"`
+	CreateNamespace   types.Bool                      `tfsdk:"create_namespace"`
+	SecretData        tf.Map[types.String]            `tfsdk:"secret_data_wo"`
+	SecretDataVersion types.Int64                     `tfsdk:"secret_data_wo_version"`
+}
+
+// head is what names an object.
+type head struct {
+	apiVersion, kind, namespace, name string
+}
+
+// headOf reads the head of a manifest; what is not known is empty.
+func headOf(object map[string]any) head {
+	text := func(v any) string {
+		s, _ := v.(string)
+		return s
+	}
+	metadata, _ := object["metadata"].(map[string]any)
+	return head{text(object["apiVersion"]), text(object["kind"]), text(metadata["namespace"]), text(metadata["name"])}
+}
+
+// isSecret tells a v1 Secret, whose data has to stay out of state.
+func (h head) isSecret() bool { return h.apiVersion == "v1" && h.kind == "Secret" }
