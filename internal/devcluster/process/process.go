@@ -70,7 +70,7 @@ func Start(s Spec) (*Process, error) {
 		}
 		p.pid = cmd.Process.Pid
 		record := filepath.Join(s.Dir, s.Name+pidSuffix)
-		if err := WriteRecord(record, p.pid); err != nil {
+		if err := WriteRecord(record, p.pid); err != nil && !errors.Is(err, errEnded) {
 			_ = kill(p.pid, syscall.SIGKILL)
 			_ = cmd.Wait()
 			started <- err

@@ -16,6 +16,8 @@ import (
 
 const pidSuffix = ".pid"
 
+var errEnded = errors.New("it has ended")
+
 // Record is how a process is found again by another one. A process id alone does not do: ids are used again.
 type Record struct {
 	PID     int    `json:"pid"`
@@ -111,18 +113,18 @@ func startTime(pid int) (string, error) {
 		// The name in field 2 may hold anything; what follows its closing bracket is fixed.
 		fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
 		if len(fields) < 20 || fields[0] == "Z" || fields[0] == "X" {
-			return "", fmt.Errorf("process %d has ended", pid)
+			return "", fmt.Errorf("process %d: %w", pid, errEnded)
 		}
 		boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 		return strings.TrimSpace(string(boot)) + " " + fields[19], err
 	}
 	if _, err := os.Stat("/proc/self/stat"); err == nil {
-		return "", fmt.Errorf("process %d has ended", pid)
+		return "", fmt.Errorf("process %d: %w", pid, errEnded)
 	}
 	out, err := exec.Command("ps", "-o", "stat=,lstart=", "-p", strconv.Itoa(pid)).Output()
 	state, started, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
 	if err != nil || started == "" || strings.HasPrefix(state, "Z") {
-		return "", fmt.Errorf("process %d has ended", pid)
+		return "", fmt.Errorf("process %d: %w", pid, errEnded)
 	}
 	return strings.TrimSpace(started), nil
 }
