@@ -29,29 +29,37 @@ func (r rule) ValidateString(ctx context.Context, req validator.StringRequest, r
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return
 	}
-	if wrong := r.wrong(req.ConfigValue.ValueString()); wrong != "" {
-		shown := ShownValue(ctx, req.Config, req.Path, req.ConfigValue.ValueString())
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid "+r.noun, r.message(shown, wrong))
+	text := req.ConfigValue.ValueString()
+	wrong := r.wrong(text)
+	if wrong == "" {
+		return
 	}
+	shown := quote(text)
+	if Sensitive(ctx, req.Config, req.Path) {
+		shown, wrong = secretValue, "what exactly is wrong would show a part of it" // One character of a secret is one too many.
+	}
+	resp.Diagnostics.AddAttributeError(req.Path, "Invalid "+r.noun, r.message(shown, wrong))
 }
 
 func (r rule) message(shown, wrong string) string {
 	return fmt.Sprintf("%s is not a valid %s: %s. Allowed: %s. Example: %s.", shown, r.noun, wrong, r.allowed, r.example)
 }
 
-// ShownValue is a value for an error message: quoted and cut short, or a stand-in where the schema calls the
-// attribute, or one that it stands in, sensitive or write-only.
-func ShownValue(ctx context.Context, config tfsdk.Config, at path.Path, value string) string {
+const secretValue = "The value, which is sensitive,"
+
+// Sensitive says whether a message must not show the value at a path: the schema calls the attribute, or one that it
+// stands in, sensitive or write-only.
+func Sensitive(ctx context.Context, config tfsdk.Config, at path.Path) bool {
 	if config.Schema == nil {
-		return quote(value)
+		return false
 	}
 	for p := at; len(p.Steps()) > 0; p = p.ParentPath() {
 		a, diags := config.Schema.AttributeAtPath(ctx, p)
 		if !diags.HasError() && a != nil && (a.IsSensitive() || a.IsWriteOnly()) {
-			return "(sensitive value)"
+			return true
 		}
 	}
-	return quote(value)
+	return false
 }
 
 // Choice is one of the values that an attribute takes, and what it means.

@@ -3,8 +3,10 @@ package tf
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/netip"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -179,8 +181,11 @@ func (m metadata) ValidateMap(ctx context.Context, req validator.MapRequest, res
 	fail := func(at path.Path, text string, args ...any) {
 		resp.Diagnostics.AddAttributeError(at, "Invalid "+m.noun, fmt.Sprintf(text, args...))
 	}
+	sensitive := Sensitive(ctx, req.Config, req.Path)
 	size := 0
-	for key, element := range req.ConfigValue.Elements() {
+	elements := req.ConfigValue.Elements()
+	for _, key := range slices.Sorted(maps.Keys(elements)) {
+		element := elements[key]
 		at := req.Path.AtMapKey(key)
 		if len(validation.IsQualifiedName(m.key(key))) > 0 {
 			fail(at, "%s is not a valid %s key. Allowed: a name of at most 63 letters, digits, -, _ and . that begins and ends with a letter "+
@@ -195,10 +200,14 @@ func (m metadata) ValidateMap(ctx context.Context, req validator.MapRequest, res
 			continue
 		}
 		size += len(key) + len(value.ValueString())
+		shown := quote(value.ValueString())
+		if sensitive {
+			shown = secretValue
+		}
 		if m.value != nil && len(m.value(value.ValueString())) > 0 {
 			fail(at, "%s is not a valid value of the %s %s. Allowed: at most 63 letters, digits, -, _ and ., beginning and ending with a letter "+
 				"or digit, or nothing at all. Example: \"blue\". Other text fits into an annotation.",
-				ShownValue(ctx, req.Config, req.Path, value.ValueString()), m.noun, quote(key))
+				shown, m.noun, quote(key))
 		}
 	}
 	if m.total > 0 && size > m.total {

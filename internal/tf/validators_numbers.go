@@ -24,11 +24,16 @@ func (port) ValidateInt64(ctx context.Context, req validator.Int64Request, resp 
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return
 	}
-	if p := req.ConfigValue.ValueInt64(); p < 1 || p > 65535 {
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid port", fmt.Sprintf(
-			"%s is not a valid port: it is out of range. Allowed: a whole number from 1 to 65535. Example: 6443.",
-			ShownValue(ctx, req.Config, req.Path, strconv.FormatInt(p, 10))))
+	p := req.ConfigValue.ValueInt64()
+	if p >= 1 && p <= 65535 {
+		return
 	}
+	shown := strconv.FormatInt(p, 10)
+	if Sensitive(ctx, req.Config, req.Path) {
+		shown = secretValue
+	}
+	resp.Diagnostics.AddAttributeError(req.Path, "Invalid port", fmt.Sprintf(
+		"%s is not a valid port: it is out of range. Allowed: a whole number from 1 to 65535. Example: 6443.", shown))
 }
 
 // PositiveQuantity takes a quantity above zero. What is no quantity at all is left to the type.
