@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -76,7 +77,7 @@ func (f *failure) official(r request, s *metav1.Status) {
 	case strings.Contains(text, "does not support dry run"):
 		e.Reason = ReasonDryRunUnsupported
 	case strings.Contains(text, "admission webhook") && strings.Contains(text, "denied the request"), policyRefusal.MatchString(text):
-		e.Reason, e.Fields = ReasonDenied, ownership.ParseInvalid(s.Details.Causes)
+		e.Reason, e.Fields = ReasonDenied, fieldErrors(s)
 	case strings.Contains(text, "failed calling webhook"), strings.Contains(text, "conversion webhook for"):
 		e.Reason, f.transient, f.untouched = ReasonWebhookUnavailable, true, true
 		e.Message = "a webhook does not answer, still after retries: " + text + ". Look whether the operator that serves it runs"
@@ -86,7 +87,7 @@ func (f *failure) official(r request, s *metav1.Status) {
 }
 
 func (f *failure) byCode(r request, s *metav1.Status) {
-	e, text := f.err, s.Message
+	e := f.err
 	switch s.Code {
 	case http.StatusUnauthorized:
 		e.Reason, e.Message = ReasonUnauthorized, unauthorized
@@ -97,22 +98,18 @@ func (f *failure) byCode(r request, s *metav1.Status) {
 	case http.StatusConflict:
 		f.conflict(r, s)
 	case http.StatusUnprocessableEntity:
-		e.Reason, e.Fields = ReasonInvalid, ownership.ParseInvalid(s.Details.Causes)
+		e.Reason, e.Fields = ReasonInvalid, fieldErrors(s)
 		if r.contentType == jsonPatchType && len(e.Fields) == 0 {
 			e.Reason, e.Message = ReasonPrecondition, "the object changed meanwhile, so the patch does not fit any more. Try again"
 		}
 	case http.StatusTooManyRequests:
 		e.Reason, f.transient, f.untouched = ReasonUnavailable, true, true
-		e.Message = "the API server asks for fewer requests (429), still after retries: " + text + ". Lower max_in_flight or try again later"
+		e.Message = "the API server asks for fewer requests (429), still after retries: " + s.Message + ". Lower max_in_flight or try again later"
 	case http.StatusBadRequest, http.StatusInternalServerError:
-		if e.Fields = ownership.ParseSchemaErrors(text); len(e.Fields) > 0 {
-			e.Reason = ReasonInvalid
-			return
+		e.Reason, e.Fields = ReasonInvalid, fieldErrors(s)
+		if s.Code == http.StatusInternalServerError && len(e.Fields) == 0 {
+			f.unavailable(s)
 		}
-		if e.Reason = ReasonInvalid; s.Code == http.StatusBadRequest {
-			return
-		}
-		f.unavailable(s)
 	case http.StatusGone:
 		e.Reason = ReasonUnavailable
 	case http.StatusRequestEntityTooLarge:
@@ -142,7 +139,7 @@ func (f *failure) forbidden(r request, s *metav1.Status) {
 		e.Reason = ReasonForbidden
 		e.Message = s.Message + ". Grant this to the user or service account that the provider uses"
 	default: // pod security, quota, limit ranges and other admission that is built in
-		e.Reason, e.Fields = ReasonDenied, ownership.ParseInvalid(s.Details.Causes)
+		e.Reason, e.Fields = ReasonDenied, fieldErrors(s)
 	}
 }
 
@@ -153,6 +150,8 @@ func (f *failure) notFound(r request, s *metav1.Status) {
 	case d.Kind == "namespaces" && d.Name != "" && !isNamespace:
 		e.Reason = ReasonNoNamespace
 		e.Message = "the namespace " + d.Name + " does not exist. Create it first, or set create_namespace"
+	case d.Name != "" && r.key.Name != "" && d.Name != r.key.Name:
+		e.Reason = ReasonUnknown // something else is missing; the server's words say what
 	case d.Name != "" || strings.HasSuffix(s.Message, " not found"):
 		e.Reason, e.Message = ReasonNotFound, "does not exist"
 	default:
@@ -171,7 +170,19 @@ func (f *failure) conflict(r request, s *metav1.Status) {
 		// Without a precondition of ours the server itself lost a race, and the same request is right a moment later.
 		e.Reason = ReasonPrecondition
 		f.transient, f.untouched = !r.guarded, true
+		if strings.Contains(s.Message, "UID in precondition") {
+			e.Message = "the object of this name is another one than was meant: it was deleted and made anew by somebody else. Nothing was changed"
+		}
 	}
+}
+
+// fieldErrors are the complaints about single fields.
+func fieldErrors(s *metav1.Status) []FieldError {
+	fields := ownership.ParseInvalid(s.Details.Causes)
+	if len(fields) == 0 {
+		fields = ownership.ParseSchemaErrors(s.Message)
+	}
+	return slices.DeleteFunc(fields, func(f FieldError) bool { return f.Path == "" }) // says no more than the message
 }
 
 func hasCause(s *metav1.Status, cause metav1.CauseType) bool {

@@ -117,7 +117,7 @@ func (t *pluginTransport) explain(err error) error {
 	case strings.Contains(text, "decoding stdout"):
 		why = "did not print an ExecCredential (its output is not shown here). Run it by hand to see what it prints"
 	case strings.Contains(text, "returned version"):
-		why = "answered in another API version than the one that is configured (exec.api_version)"
+		why = "did not print an ExecCredential of the API version that is configured (exec.api_version)"
 	case strings.Contains(text, "interactive mode"), strings.Contains(text, "standard input"):
 		why = "wants to ask on a terminal, which Terraform does not have. Log in by hand first, or use one that does not ask"
 	case strings.Contains(text, "status field"), strings.Contains(text, "token or cert"), strings.Contains(text, "certificate or key"),

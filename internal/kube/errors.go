@@ -56,6 +56,7 @@ type Error struct {
 
 	code      int  // HTTP status, 0 where no server answered
 	transient bool // may pass by itself
+	link      bool // no answer of an API server came at all
 }
 
 // Error is the whole message on one line.

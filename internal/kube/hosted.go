@@ -14,8 +14,8 @@ var secrets = Kind{Version: "v1", Kind: "Secret", Resource: "secrets", Namespace
 // hostedConfig reads the kubeconfig of a hosted cluster from its Secret in the management cluster.
 func (p *Pool) hostedConfig(ctx context.Context, ref Ref) (*rest.Config, error) {
 	key := Key{Kind: secrets, Namespace: ref.Namespace, Name: ref.Name + "-kubeconfig"}
-	where := fmt.Sprintf("the kubeconfig Secret %s/%s (in the %s)", key.Namespace, key.Name, p.management.Describe())
 	secret, err := p.management.Get(ctx, key)
+	where := fmt.Sprintf("the kubeconfig Secret %s/%s (in the %s)", key.Namespace, key.Name, p.management.Describe())
 	if is(err, ReasonNotFound, ReasonNoNamespace) {
 		return nil, &Error{Reason: ReasonHostedNotReady, Message: where + " does not exist. Either the control plane has not come up yet, " +
 			"or there is no hosted cluster of this name; look with: kubectl get clusters.cluster.x-k8s.io -n " + key.Namespace}

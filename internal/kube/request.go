@@ -104,22 +104,22 @@ func (c *Cluster) lost(f *failure) error {
 func (c *Cluster) send(ctx context.Context, conn *connection, r request) (*response, *failure) {
 	leave, err := c.pool.enter(ctx)
 	if err != nil {
-		return nil, c.fail(r, ctx, err)
+		return nil, c.fail(ctx, r, err)
 	}
 	defer leave()
 	attempt, cancel := context.WithTimeout(ctx, c.pool.timing.attempt)
 	defer cancel()
 	resp, err := c.open(attempt, conn, r)
 	if err != nil {
-		return nil, c.fail(r, ctx, err)
+		return nil, c.fail(ctx, r, err)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	body, err := io.ReadAll(resp.Body)
 	if err != nil {
-		return nil, c.fail(r, ctx, err)
+		return nil, c.fail(ctx, r, err)
 	}
 	if open := resp.ContentLength < 0 && len(resp.TransferEncoding) == 0 && !resp.Uncompressed && resp.ProtoMajor == 1; open && !json.Valid(body) {
-		return nil, c.fail(r, ctx, io.ErrUnexpectedEOF) // nothing but the end of the connection says where such an answer ends
+		return nil, c.fail(ctx, r, io.ErrUnexpectedEOF) // nothing but the end of the connection says where such an answer ends
 	}
 	if resp.StatusCode/100 != 2 {
 		return nil, c.refuse(conn, r, resp, body)

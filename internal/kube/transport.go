@@ -11,7 +11,7 @@ import (
 )
 
 // fail words an attempt that brought no whole answer.
-func (c *Cluster) fail(r request, ctx context.Context, err error) *failure {
+func (c *Cluster) fail(ctx context.Context, r request, err error) *failure {
 	e := &Error{Cluster: c.Describe(), Object: r.about()}
 	f := &failure{err: e}
 	if ctx.Err() != nil {
@@ -24,7 +24,7 @@ func (c *Cluster) fail(r request, ctx context.Context, err error) *failure {
 		e.Reason, e.Message, e.Cause = ReasonUnauthorized, plugin.Error(), plugin
 		return f
 	}
-	e.Reason, f.link = ReasonOffline, true
+	e.Reason, f.link, e.link = ReasonOffline, true, true
 	var location *url.Error
 	if errors.As(err, &location) {
 		err = location.Err // without the URL, which is long and which Cluster and Object say better

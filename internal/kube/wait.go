@@ -116,7 +116,7 @@ func (w *waiter) hopeless(err error) bool {
 		w.troubledSince = time.Time{}
 		return false
 	}
-	if e.code == 0 && !is(err, ReasonUnauthorized) && e.Cause == nil {
+	if e.code == 0 && !e.link && e.Reason != ReasonUnauthorized {
 		return true
 	}
 	if w.troubledSince.IsZero() {

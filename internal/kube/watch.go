@@ -39,7 +39,7 @@ func (w *waiter) watch(ctx context.Context) (bool, error) {
 	resp, err := c.open(stream, conn, r)
 	if err != nil {
 		w.version = ""
-		return false, c.fail(r, ctx, err).err
+		return false, c.fail(ctx, r, err).err
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode != http.StatusOK {
@@ -62,7 +62,7 @@ func (w *waiter) follow(ctx context.Context, events *stdjson.Decoder, r request)
 		case errors.Is(err, io.EOF), err != nil && errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
 			return false, nil
 		case err != nil:
-			return false, w.cluster.fail(r, ctx, err).err
+			return false, w.cluster.fail(ctx, r, err).err
 		}
 		if event.Type == "ERROR" {
 			w.version = ""
@@ -71,7 +71,7 @@ func (w *waiter) follow(ctx context.Context, events *stdjson.Decoder, r request)
 		var fields map[string]any
 		if err := json.Unmarshal(event.Object, &fields); err != nil {
 			w.version = ""
-			return false, w.cluster.fail(r, ctx, io.ErrUnexpectedEOF).err
+			return false, w.cluster.fail(ctx, r, io.ErrUnexpectedEOF).err
 		}
 		obj := &unstructured.Unstructured{Object: fields}
 		if version := obj.GetResourceVersion(); version != "" {
