@@ -245,7 +245,7 @@ func (w *Workdir) Changes(t testing.TB) map[string]string {
 			} `json:"change"`
 		} `json:"resource_changes"`
 	}
-	w.decode(t, &plan, "show", "-json", file)
+	w.JSON(t, &plan, "show", "-json", file)
 	changes := map[string]string{}
 	for _, c := range plan.ResourceChanges {
 		if action := strings.Join(c.Change.Actions, ","); action != "no-op" {
@@ -275,7 +275,7 @@ func (w *Workdir) State(t testing.TB) map[string]Resource {
 			} `json:"root_module"`
 		} `json:"values"`
 	}
-	w.decode(t, &state, "show", "-json")
+	w.JSON(t, &state, "show", "-json")
 	resources := map[string]Resource{}
 	for _, r := range state.Values.RootModule.Resources {
 		resources[r.Address] = Resource{Tainted: r.Tainted, Values: r.Values}
@@ -283,8 +283,8 @@ func (w *Workdir) State(t testing.TB) map[string]Resource {
 	return resources
 }
 
-// decode runs a command that prints JSON on standard output.
-func (w *Workdir) decode(t testing.TB, into any, arguments ...string) {
+// JSON runs a command that prints JSON on standard output.
+func (w *Workdir) JSON(t testing.TB, into any, arguments ...string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), w.program, arguments...)
 	cmd.Dir = w.Dir
