@@ -187,7 +187,8 @@ func parseValue(s string) (v any, rest string, ok bool) {
 	}
 	switch s[0] {
 	case '"':
-		return unquoted(s)
+		text, rest, ok := unquotePrefix(s)
+		return text, rest, ok
 	case '[', '{':
 		d := json.NewDecoder(strings.NewReader(s))
 		d.UseNumber()
@@ -201,11 +202,6 @@ func parseValue(s string) (v any, rest string, ok bool) {
 		return nil, s, false
 	}
 	return bareValue(s[:end]), s[end:], true
-}
-
-func unquoted(s string) (v any, rest string, ok bool) {
-	text, rest, ok := unquotePrefix(s)
-	return text, rest, ok
 }
 
 func bareValue(s string) any {
