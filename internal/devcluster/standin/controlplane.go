@@ -208,8 +208,9 @@ func certificateRefs(cluster string) []any {
 // derivedSpec is a control plane's spec as the derived Cluster gets it.
 func derivedSpec(kcp *unstructured.Unstructured) map[string]any {
 	spec, _ := lookup[map[string]any](kcp.DeepCopy().Object, "spec")
-	if _, given := lookup[bool](spec, "monitoring", "enabled"); !given {
-		put(spec, false, "monitoring", "enabled")
+	if _, given := spec["monitoring"]; !given {
+		// The operator's struct has no absent monitoring: it sends zero values, which keeps the defaults out.
+		put(spec, map[string]any{"enabled": false, "prometheusImage": "", "proxyImage": ""}, "monitoring")
 	}
 	return spec
 }

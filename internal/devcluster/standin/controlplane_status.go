@@ -66,6 +66,11 @@ func (s *StandIn) availability(ctx context.Context, kcp, derived, cluster *unstr
 			return wait
 		}
 	}
+	if s.fleet.running(name) == nil {
+		// Its launch wakes us.
+		setCondition(kcp, unavailable)
+		return 0
+	}
 	uid, err := s.ping(ctx, name)
 	if err != nil {
 		s.logf("%s does not answer: %v", name, err)

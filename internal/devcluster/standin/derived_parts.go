@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/md5" //nolint:gosec // the operator shortens names so
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -70,10 +71,9 @@ func selector(derived *unstructured.Unstructured) string {
 	labels := podLabels(derived)
 	labels["cluster.x-k8s.io/control-plane"] = "true"
 	var parts []string
-	for key, value := range labels {
-		parts = append(parts, key+"="+value)
+	for _, key := range slices.Sorted(maps.Keys(labels)) {
+		parts = append(parts, key+"="+labels[key])
 	}
-	slices.Sort(parts)
 	return strings.Join(parts, ",")
 }
 

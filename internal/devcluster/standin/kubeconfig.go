@@ -1,7 +1,6 @@
 package standin
 
 import (
-	"bytes"
 	"context"
 	"encoding/base64"
 	"fmt"
@@ -46,6 +45,11 @@ func (s *StandIn) writeKubeconfig(ctx context.Context, derived *unstructured.Uns
 	if err != nil {
 		return err
 	}
+	if found != nil && text(found.Object, "data", "value") == base64.StdEncoding.EncodeToString(content) {
+		return nil
+	}
+	// Whoever waits for the hosted cluster looks at the Secret, which is not watched.
+	defer s.wakeOwners(derived)
 	if found == nil {
 		secret := newSecret(derived.GetNamespace(), name+"-kubeconfig", ownedBy(derived, derivedCluster, true),
 			kubeconfigLabels(derived), map[string][]byte{"value": content})
@@ -56,10 +60,6 @@ func (s *StandIn) writeKubeconfig(ctx context.Context, derived *unstructured.Uns
 		secret.SetAnnotations(annotations)
 		_, err = s.create(ctx, secrets, secret)
 		return err
-	}
-	old, _ := base64.StdEncoding.DecodeString(text(found.Object, "data", "value"))
-	if bytes.Equal(old, content) {
-		return nil
 	}
 	after := found.DeepCopy()
 	put(after.Object, base64.StdEncoding.EncodeToString(content), "data", "value")

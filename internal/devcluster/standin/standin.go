@@ -87,6 +87,7 @@ func Start(ctx context.Context, config *rest.Config, options Options) (*StandIn,
 	config = rest.CopyConfig(config)
 	config.QPS = -1
 	config.UserAgent = fieldManager
+	config.WarningHandler = rest.NoWarnings{}
 	client, err := dynamic.NewForConfig(config)
 	if err != nil {
 		return nil, err
