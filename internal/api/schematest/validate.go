@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -112,7 +113,7 @@ func check(definition *apiextensions.CustomResourceDefinition, version *apiexten
 		found = rules(structural, object)
 	}
 	for _, e := range found {
-		problems = append(problems, e.Error())
+		problems = append(problems, strings.TrimPrefix(e.Error(), "<nil>: ")) // What is wrong with the object as a whole has no path.
 	}
 	return problems
 }
