@@ -57,7 +57,7 @@ func TestRefusalsAreToldApart(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFakeAPI(t)
 			f.first(1<<30, http.MethodPatch, test.answer)
-			_, _, err := f.cluster().Apply(t.Context(), queueKey("a"), queue("a", map[string]any{}), ApplyOptions{Manager: "m"})
+			_, _, err := hasty(quickPool(f.source())).Management().Apply(t.Context(), queueKey("a"), queue("a", nil), ApplyOptions{Manager: "m"})
 			e := wantReason(t, err, test.reason)
 			wantText(t, e, test.contains)
 			noCanary(t, e)

@@ -81,7 +81,7 @@ func TestGroupVersionsPutThePreferredFirst(t *testing.T) {
 func TestUnreachableClusterIsNotOneWithoutTheKind(t *testing.T) {
 	f := newFakeAPI(t)
 	f.first(1<<30, http.MethodGet, reset)
-	c := f.cluster()
+	c := hasty(quickPool(f.source())).Management()
 	_, err := c.Lookup(t.Context(), "scheduling.run.ai/v2", "Queue")
 	wantReason(t, err, ReasonOffline)
 	_, err = c.Serves(t.Context(), "scheduling.run.ai", "v2")
@@ -185,7 +185,7 @@ func TestNamespaceIsNotCalledEmptyWhereAKindCannotBeSeen(t *testing.T) {
 				}
 				return r.URL.Path == test.path
 			})
-			c := f.cluster()
+			c := hasty(quickPool(f.source())).Management()
 			_, err := c.NamespaceContents(t.Context(), "geo")
 			wantText(t, wantReason(t, err, test.reason), "it cannot be said whether namespace geo is empty", "1 kind could not")
 			f.put("/api/v1/namespaces/geo/configmaps/mine", map[string]any{"kind": "ConfigMap", "metadata": map[string]any{"name": "mine"}})

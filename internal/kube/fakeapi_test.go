@@ -66,7 +66,7 @@ func (f *fakeAPI) cluster() *Cluster { return quickPool(f.source()).Management()
 func quickPool(s Source) *Pool {
 	p := NewPool(s, Options{UserAgent: "test"})
 	p.timing = timing{
-		attempt: 5 * time.Second, budget: 400 * time.Millisecond, throttled: 5 * time.Second, backoff: time.Millisecond, pause: 10 * time.Millisecond,
+		attempt: 20 * time.Second, budget: 20 * time.Second, throttled: 20 * time.Second, backoff: time.Millisecond, pause: 10 * time.Millisecond,
 		outage: 20 * time.Millisecond, watch: time.Minute, grace: 50 * time.Millisecond,
 	}
 	return p

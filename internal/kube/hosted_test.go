@@ -175,7 +175,7 @@ func TestHostedClusterIsFollowedWhereItMoves(t *testing.T) {
 	t.Run("and its Secret is read once for each request that fails", func(t *testing.T) {
 		management, hosted, p := twoClusters(t)
 		hosted.first(1<<30, http.MethodGet, reset)
-		_, err := p.Hosted(train).Get(t.Context(), queueKey("a"))
+		_, err := hasty(p).Hosted(train).Get(t.Context(), queueKey("a"))
 		wantReason(t, err, ReasonOffline)
 		if n := management.requests("secrets"); n != 2 {
 			t.Errorf("%d reads of the Secret, want 2", n)
@@ -233,6 +233,7 @@ func TestPin(t *testing.T) {
 			if test.hosted {
 				c = p.Hosted(train)
 			}
+			hasty(p)
 			err := c.VerifyPin(t.Context(), test.want)
 			if test.reason == "" {
 				if err != nil {
@@ -251,6 +252,7 @@ func TestPin(t *testing.T) {
 		}
 		hosted.first(1<<30, http.MethodGet, reset)
 		management.remove(capiPath)
+		hasty(p)
 		_, err := c.Get(t.Context(), queueKey("a"))
 		wantReason(t, err, ReasonOffline)
 		wantReason(t, c.VerifyPin(t.Context(), full), ReasonHostedGone)

@@ -59,9 +59,8 @@ func (c *Cluster) do(ctx context.Context, r request) (*response, error) {
 			c.outage.Store(nil)
 			return resp, nil
 		}
-		if last != nil && ctx.Err() != nil && !is(f.err, ReasonCancelled) {
-			f.err = last.err // says more than that the time is over
-			return nil, c.lost(f)
+		if last != nil && ctx.Err() != nil {
+			return nil, c.interrupted(ctx, last) // says more than that the time is over
 		}
 		last = f
 		if f.mayHaveMoved() && !renewed[f.err.Reason] {
@@ -79,13 +78,20 @@ func (c *Cluster) do(ctx context.Context, r request) (*response, error) {
 			return nil, c.lost(f)
 		}
 		if !sleep(ctx, pause) {
-			if errors.Is(ctx.Err(), context.Canceled) {
-				f.err.Reason, f.err.Cause = ReasonCancelled, ctx.Err()
-				f.err.Message = "cancelled while retrying: " + f.err.Message
-			}
-			return nil, c.lost(f)
+			return nil, c.interrupted(ctx, f)
 		}
 	}
+}
+
+// interrupted is the end of a request that was to be sent again after f when ctx ended.
+func (c *Cluster) interrupted(ctx context.Context, f *failure) error {
+	err := c.lost(f)
+	if !errors.Is(ctx.Err(), context.Canceled) {
+		return err
+	}
+	e := *f.err
+	e.Reason, e.Cause, e.Message = ReasonCancelled, ctx.Err(), "cancelled while retrying: "+e.Message
+	return &e
 }
 
 // lost is the end of a request that failed. A cluster that cannot be reached is left alone for a moment, and what was known

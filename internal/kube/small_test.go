@@ -43,3 +43,25 @@ func selfSigned(t *testing.T) string {
 	}
 	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
 }
+
+// expiring is a context whose deadline passes when expire is called.
+func expiring(t *testing.T) (ctx context.Context, expire func()) {
+	t.Helper()
+	inner, cancel := context.WithCancel(t.Context())
+	return onDemand{inner}, cancel
+}
+
+type onDemand struct{ context.Context }
+
+func (o onDemand) Err() error {
+	if o.Context.Err() != nil {
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+// hasty makes the clusters of a pool give up after two or three attempts.
+func hasty(p *Pool) *Pool {
+	p.timing.budget = 5 * time.Millisecond
+	return p
+}

@@ -55,6 +55,7 @@ type waiter struct {
 
 	version       string // where the watch goes on; "" = list first
 	listed        bool   // the last step was a list
+	judged        bool   // done has seen the object at least once
 	obj           *unstructured.Unstructured
 	why           string // what was missing last
 	trouble       error  // what went wrong last
@@ -89,7 +90,7 @@ func (w *waiter) selector() url.Values {
 }
 
 func (w *waiter) judge(obj *unstructured.Unstructured) (bool, error) {
-	w.obj, w.trouble = obj, nil
+	w.obj, w.judged, w.trouble = obj, true, nil
 	ok, why, err := w.done(obj)
 	w.why = why
 	if err != nil {
@@ -132,7 +133,9 @@ func (w *waiter) over(ctx context.Context) error {
 	switch {
 	case w.why != "":
 		e.Message += ": " + w.why
-	case w.obj == nil && w.trouble == nil:
+	case !w.judged:
+		e.Message += ": its state was not seen even once"
+	case w.obj == nil:
 		e.Message += ": the object does not exist"
 	}
 	if w.trouble != nil && !is(w.trouble, ReasonTimeout, ReasonCancelled) {

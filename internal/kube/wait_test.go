@@ -151,14 +151,28 @@ func TestWaitThatEndsSaysWhatWasMissing(t *testing.T) {
 	t.Run("at the deadline", func(t *testing.T) {
 		f := newFakeAPI(t)
 		f.put(queuePath("a"), queue("a", nil))
-		ctx, cancel := contextWithTimeout(t, 50)
-		defer cancel()
-		obj, err := f.cluster().Wait(ctx, queueKey("a"), ready)
-		e := wantReason(t, err, ReasonTimeout)
+		ctx, expire := expiring(t)
+		c := f.cluster()
+		out := make(chan waited, 1)
+		go func() {
+			obj, err := c.Wait(ctx, queueKey("a"), ready)
+			out <- waited{obj, err}
+		}()
+		f.watched(t.Context())
+		expire()
+		got := <-out
+		e := wantReason(t, got.err, ReasonTimeout)
 		wantText(t, e, "ran out of time", "it is not ready", "Queue.scheduling.run.ai/v2 a", "management cluster")
-		if obj.GetName() != "a" || !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("obj %v, err %v", obj, err)
+		if got.obj.GetName() != "a" || !errors.Is(e, context.DeadlineExceeded) {
+			t.Errorf("obj %v, err %v", got.obj, e)
 		}
+	})
+	t.Run("before anything was seen", func(t *testing.T) {
+		f := newFakeAPI(t)
+		ctx, expire := expiring(t)
+		expire()
+		_, err := f.cluster().Wait(ctx, queueKey("a"), gone)
+		wantText(t, wantReason(t, err, ReasonTimeout), "not seen even once")
 	})
 	t.Run("at a cancellation", func(t *testing.T) {
 		f := newFakeAPI(t)
@@ -176,12 +190,16 @@ func TestWaitThatEndsSaysWhatWasMissing(t *testing.T) {
 	t.Run("with the trouble that was in the way", func(t *testing.T) {
 		f := newFakeAPI(t)
 		f.first(1<<30, http.MethodGet, refusal(503, "ServiceUnavailable", "starting", nil))
-		ctx, cancel := contextWithTimeout(t, 50)
-		defer cancel()
-		p := quickPool(f.source())
-		p.timing.budget = 5 * time.Millisecond
-		_, err := p.Management().Wait(ctx, queueKey("a"), ready)
-		wantText(t, wantReason(t, err, ReasonTimeout), "starting")
+		ctx, expire := expiring(t)
+		out := make(chan error, 1)
+		c := hasty(quickPool(f.source())).Management()
+		go func() {
+			_, err := c.Wait(ctx, queueKey("a"), ready)
+			out <- err
+		}()
+		f.until(t.Context(), "many attempts", func() bool { return len(f.log) > 20 })
+		expire()
+		wantText(t, wantReason(t, <-out, ReasonTimeout), "starting")
 	})
 }
 
