@@ -64,7 +64,7 @@ func (c *Cluster) Apply(ctx context.Context, key Key, obj map[string]any, o Appl
 func (c *Cluster) Create(ctx context.Context, key Key, obj map[string]any, manager string) (*unstructured.Unstructured, error) {
 	path, err := key.Kind.path(key.Namespace)
 	if err != nil {
-		return nil, c.place(keyError(key, err))
+		return nil, c.place(named(key.String(), err))
 	}
 	if key.Kind.Namespaced && key.Namespace == "" {
 		return nil, c.place(invalidKey(key, "the kind is namespaced but no namespace is given"))

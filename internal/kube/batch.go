@@ -63,7 +63,7 @@ func (c *Cluster) Read(ctx context.Context, key Key) (*unstructured.Unstructured
 			select {
 			case <-flight:
 			case <-ctx.Done():
-				return nil, c.place(keyError(key, ended(ctx, "waiting for the list that another read started")))
+				return nil, c.place(named(key.String(), ended(ctx, "waiting for the list that another read started")))
 			}
 		case ask:
 			live, err := c.Get(ctx, key)

@@ -62,6 +62,7 @@ const unauthorized = "the credentials are not accepted (401): expired, or of ano
 
 var (
 	rbacRefusal   = regexp.MustCompile(`(?i)user "[^"]*".* cannot |attempting to grant RBAC permissions not currently held`)
+	ourFault      = regexp.MustCompile(`failed to (create typed|convert new) |unable to convert unstructured object`) // said with 500
 	policyRefusal = regexp.MustCompile(`(ValidatingAdmissionPolicy '|[Pp]olicy ['"]).*denied request`)
 )
 
@@ -107,7 +108,7 @@ func (f *failure) byCode(r request, s *metav1.Status) {
 		e.Message = "the API server asks for fewer requests (429), still after retries: " + s.Message + ". Lower max_in_flight or try again later"
 	case http.StatusBadRequest, http.StatusInternalServerError:
 		e.Reason, e.Fields = ReasonInvalid, fieldErrors(s)
-		if s.Code == http.StatusInternalServerError && len(e.Fields) == 0 {
+		if s.Code == http.StatusInternalServerError && len(e.Fields) == 0 && !ourFault.MatchString(s.Message) {
 			f.unavailable(s)
 		}
 	case http.StatusGone:
@@ -170,7 +171,7 @@ func (f *failure) conflict(r request, s *metav1.Status) {
 		// Without a precondition of ours the server itself lost a race, and the same request is right a moment later.
 		e.Reason = ReasonPrecondition
 		f.transient, f.untouched = !r.guarded, true
-		if strings.Contains(s.Message, "UID in precondition") {
+		if strings.Contains(s.Message, "UID in precondition") || strings.Contains(s.Message, "UID in the precondition") {
 			e.Message = "the object of this name is another one than was meant: it was deleted and made anew by somebody else. Nothing was changed"
 		}
 	}
@@ -182,7 +183,8 @@ func fieldErrors(s *metav1.Status) []FieldError {
 	if len(fields) == 0 {
 		fields = ownership.ParseSchemaErrors(s.Message)
 	}
-	return slices.DeleteFunc(fields, func(f FieldError) bool { return f.Path == "" }) // says no more than the message
+	fields = slices.DeleteFunc(fields, func(f FieldError) bool { return f.Path == "" }) // says no more than the message
+	return slices.Compact(fields)                                                       // the server repeats some
 }
 
 func hasCause(s *metav1.Status, cause metav1.CauseType) bool {

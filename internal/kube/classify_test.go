@@ -48,6 +48,8 @@ func TestRefusalsAreToldApart(t *testing.T) {
 		"a field that the schema does not know": {refusal(500, "InternalError", `failed to create typed patch object (/a; scheduling.run.ai/v2, Kind=Queue): .spec.parent: field not declared in schema`, nil),
 			ReasonInvalid, "not declared", "spec.parent"},
 		"strict decoding":               {refusal(400, "BadRequest", `Queue in version "v2" cannot be handled as a Queue: strict decoding error: unknown field "spec.parent"`, nil), ReasonInvalid, "unknown field", "spec.parent"},
+		"what cannot be decoded": {refusal(500, "", `failed to convert new object (geo/a; /v1, Kind=Secret) to proper version: unable to convert unstructured object to /v1, Kind=Secret: error decoding from json: illegal base64 data at input byte 6`, nil),
+			ReasonInvalid, "illegal base64", ""},
 		"any bad request":               {refusal(400, "BadRequest", "the body is odd", nil), ReasonInvalid, "odd", ""},
 		"another version of the object": {refusal(409, "Conflict", "Operation cannot be fulfilled: the object has been modified", nil), ReasonPrecondition, "modified", ""},
 		"a taken name":                  {refusal(409, "AlreadyExists", "already exists", nil), ReasonAlreadyExists, "exists already", ""},

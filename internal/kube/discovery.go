@@ -31,7 +31,7 @@ func (c *Cluster) Lookup(ctx context.Context, apiVersion, kind string) (Kind, er
 	object := Kind{Group: gv.Group, Version: gv.Version, Kind: kind}.String()
 	served, err := c.served(ctx, gv, func(served map[string]Kind) bool { return served[kind].Kind != "" })
 	if err != nil && !is(err, ReasonNoKind) {
-		return Kind{}, keyErrorNamed(object, err)
+		return Kind{}, named(object, err)
 	}
 	found, ok := served[kind]
 	if ok {
@@ -157,10 +157,4 @@ func (c *Cluster) document(ctx context.Context, path, object string, into any) e
 		return c.garbled(object)
 	}
 	return nil
-}
-
-func keyErrorNamed(object string, err error) error {
-	e := *AsError(err)
-	e.Object = object
-	return &e
 }

@@ -108,6 +108,13 @@ func is(err error, reasons ...Reason) bool {
 	return false
 }
 
+// named writes what the error is about into it.
+func named(object string, err error) error {
+	e := *AsError(err)
+	e.Object = object
+	return &e
+}
+
 // ended says in words that ctx is over; doing is what was not finished by then.
 func ended(ctx context.Context, doing string) *Error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {

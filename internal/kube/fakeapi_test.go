@@ -360,7 +360,7 @@ func (f *fakeAPI) serveDelete(w http.ResponseWriter, r *http.Request, body []byt
 	_ = json.Unmarshal(body, &options)
 	have := fmt.Sprint(mustMap(obj["metadata"])["uid"])
 	if want := options.Preconditions.UID; want != "" && want != have {
-		status(w, 409, "Conflict", "Precondition failed: UID in precondition: "+want+", UID in object meta: "+have, nil)
+		status(w, 409, "Conflict", `Operation cannot be fulfilled on Queue "a": the UID in the precondition (`+want+") does not match the UID in record ("+have+")", nil)
 		return
 	}
 	f.remove(r.URL.Path)

@@ -137,7 +137,7 @@ func TestHostedClusterIsFollowedWhereItMoves(t *testing.T) {
 		other := newFakeAPI(t)
 		other.put(queuePath("a"), queue("a", nil))
 		putKubeconfig(management, other.kubeconfig("x"))
-		hosted.server.Listener.Close() //nolint:errcheck // the old endpoint is gone
+		_ = hosted.server.Listener.Close()
 		hosted.server.CloseClientConnections()
 		if _, err := c.Get(t.Context(), queueKey("a")); err != nil {
 			t.Fatal(err)

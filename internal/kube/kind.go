@@ -45,7 +45,7 @@ func (k Key) String() string {
 func (k Key) path() (string, error) {
 	collection, err := k.Kind.path(k.Namespace)
 	if err != nil {
-		return "", keyError(k, err)
+		return "", named(k.String(), err)
 	}
 	if k.Kind.Namespaced && k.Namespace == "" {
 		return "", invalidKey(k, "the kind is namespaced but no namespace is given")
@@ -93,10 +93,4 @@ func segmentProblem(s string) string {
 
 func invalidKey(k Key, why string) error {
 	return &Error{Reason: ReasonInvalid, Object: k.String(), Message: why}
-}
-
-func keyError(k Key, err error) error {
-	e := AsError(err)
-	e.Object = k.String()
-	return e
 }

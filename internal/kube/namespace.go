@@ -54,6 +54,7 @@ func (c *Cluster) NamespaceContents(ctx context.Context, name string) ([]string,
 	}
 	if len(blind) > 0 {
 		e := *AsError(blind[0])
+		e.Cluster = ""
 		e.Message = fmt.Sprintf("it cannot be said whether namespace %s is empty, since %d %s could not be looked at. The first one: %s",
 			name, len(blind), plural(len(blind), "kind", "kinds"), e.Error())
 		e.Cluster, e.Object = c.Describe(), "Namespace/v1 "+name

@@ -166,13 +166,12 @@ func (r request) about() string {
 	return r.key.String()
 }
 
-// name writes the object of r into an error.
+// name writes the object of r into an error that names none.
 func (r request) name(err error) error {
-	e := *AsError(err)
-	if e.Object == "" {
-		e.Object = r.about()
+	if AsError(err).Object != "" {
+		return err
 	}
-	return &e
+	return named(r.about(), err)
 }
 
 func sleep(ctx context.Context, d time.Duration) bool {

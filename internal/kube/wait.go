@@ -74,7 +74,7 @@ func (w *waiter) step(ctx context.Context) (bool, error) {
 	}
 	items, version, err := w.cluster.list(ctx, w.key.Kind, w.key.Namespace, listOptions{query: w.selector(), patient: true})
 	if err != nil {
-		return false, keyErrorNamed(w.key.String(), err)
+		return false, named(w.key.String(), err)
 	}
 	w.version, w.listed = version, true
 	for i := range items {

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -58,8 +59,8 @@ func TestDeleteIsBoundToTheUID(t *testing.T) {
 	if f.requests("DELETE") != 1 {
 		t.Error("a failed precondition was retried")
 	}
-	uid := mustMap(f.objects[queuePath("a")]["metadata"])["uid"]
-	if err := c.Delete(t.Context(), queueKey("a"), uid.(string)); err != nil { //nolint:forcetypeassert // the fake makes it
+	uid := fmt.Sprint(mustMap(f.objects[queuePath("a")]["metadata"])["uid"])
+	if err := c.Delete(t.Context(), queueKey("a"), uid); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Delete(t.Context(), queueKey("a"), ""); err != nil {
