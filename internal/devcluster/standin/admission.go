@@ -12,11 +12,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/k0smos/terraform-provider-k0smos/internal/devcluster/pki"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic"
+
+	"github.com/k0smos/terraform-provider-k0smos/internal/devcluster/pki"
 )
 
 const (
@@ -70,11 +71,10 @@ func startAdmission(ctx context.Context, client dynamic.Interface) (*admission, 
 }
 
 func register(ctx context.Context, client dynamic.Interface, url string, ca []byte) error {
-	configs := client.Resource(webhookConfigs.resource)
-	if err := configs.Delete(ctx, webhookConfig, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+	if err := unregister(ctx, client); err != nil {
 		return err
 	}
-	_, err := configs.Create(ctx, &unstructured.Unstructured{Object: map[string]any{
+	_, err := client.Resource(webhookConfigs.resource).Create(ctx, &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": webhookConfigs.apiVersion(),
 		"kind":       webhookConfigs.name,
 		"metadata":   map[string]any{"name": webhookConfig},
@@ -95,18 +95,15 @@ func register(ctx context.Context, client dynamic.Interface, url string, ca []by
 	return err
 }
 
-// stop takes the webhook out of the API server first: one that is registered and does not answer blocks every write.
-func (a *admission) stop(client dynamic.Interface) error {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+// unregister takes the webhook out of the API server: one that is registered and does not answer blocks every write.
+func unregister(ctx context.Context, client dynamic.Interface) error {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	err := client.Resource(webhookConfigs.resource).Delete(ctx, webhookConfig, metav1.DeleteOptions{})
-	if closed := a.close(); closed != nil {
-		return closed
+	if apierrors.IsNotFound(err) {
+		return nil
 	}
-	if err != nil && !apierrors.IsNotFound(err) {
-		return fmt.Errorf("removing the stand-in's webhook: %w", err)
-	}
-	return nil
+	return err
 }
 
 func (a *admission) close() error {

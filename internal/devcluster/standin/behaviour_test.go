@@ -1,18 +1,24 @@
 package standin_test
 
 import (
+	"context"
+	"encoding/base64"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/k0smos/terraform-provider-k0smos/internal/devcluster/standin"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/k0smos/terraform-provider-k0smos/internal/devcluster/pki"
+	"github.com/k0smos/terraform-provider-k0smos/internal/devcluster/standin"
 )
 
 func TestTheWebhookRefusesWhatTheRealOneRefuses(t *testing.T) {
@@ -84,7 +90,7 @@ func TestWhatTheOperatorWritesIsAnUpdateByK0smotron(t *testing.T) {
 	}
 	found := slices.ContainsFunc(plane.GetManagedFields(), func(m metav1.ManagedFieldsEntry) bool {
 		return m.Manager == "k0smotron" && m.Operation == metav1.ManagedFieldsOperationUpdate && m.Subresource == "" &&
-			strings.Contains(string(m.FieldsV1.Raw), `"f:certificateRefs"`) && strings.Contains(string(m.FieldsV1.Raw), `"f:podCIDR"`)
+			strings.Contains(m.FieldsV1.GetRawString(), `"f:certificateRefs"`) && strings.Contains(m.FieldsV1.GetRawString(), `"f:podCIDR"`)
 	})
 	if !found {
 		t.Errorf("no such entry in %v", plane.GetManagedFields())
@@ -139,7 +145,7 @@ func TestReplicasFollowTheSpecAndVolumesNeverShrink(t *testing.T) {
 		replicas, volumes int
 	}{{4, 5}, {5, 5}, {1, 5}} {
 		n := len(b.since(0))
-		b.mustPatch(t, controlPlanes, "geo", fmt.Sprintf(`{"spec": {"replicas": %d}}`, test.replicas))
+		b.mustPatch(t, controlPlanes, fmt.Sprintf(`{"spec": {"replicas": %d}}`, test.replicas))
 		b.await(t, geoPlane, fmt.Sprintf("%d replicas", test.replicas), func(fields map[string]any) bool {
 			want := float64(test.replicas)
 			return fields["status.replicas"] == want && fields["status.readyReplicas"] == want && fields["status.upToDateReplicas"] == want
@@ -230,7 +236,7 @@ func TestWithoutAnAddressTheControlPlaneWaits(t *testing.T) {
 	b := newBench(t, standin.Options{})
 	b.createGeo(t, strings.NewReplacer("type: LoadBalancer", "type: ClusterIP", "  externalAddress: 127.0.0.1\n", "").Replace(planeManifest))
 	b.awaitField(t, geoDerived, "status.conditions[ControlPlaneExposed].message", "Waiting for external address. Check controller logs for more details.")
-	b.mustPatch(t, controlPlanes, "geo", `{"spec": {"externalAddress": "127.0.0.1"}}`)
+	b.mustPatch(t, controlPlanes, `{"spec": {"externalAddress": "127.0.0.1"}}`)
 	b.awaitAvailable(t)
 }
 
@@ -239,14 +245,27 @@ func TestARebuiltClusterHasAnotherIdentity(t *testing.T) {
 	b.createGeo(t, planeManifest)
 	b.awaitAvailable(t)
 	const id = "meta.annotations.k0sproject.io/cluster-id"
-	before, config := b.fields(geoCluster)[id], b.kubeconfig(t, "geo")
+	before, config := b.fields(geoCluster)[id], b.kubeconfig(t)
 	if err := b.operator.Rebuild(t.Context(), b.namespace, "geo"); err != nil {
 		t.Fatal(err)
 	}
 	b.await(t, geoCluster, "another id", func(fields map[string]any) bool { return fields[id] != before })
-	if string(b.kubeconfig(t, "geo")) == string(config) {
+	if string(b.kubeconfig(t)) == string(config) {
 		t.Error("the kubeconfig still leads to the old one")
 	}
+}
+
+func TestAHostedClusterThatCannotBeLaunchedIsTriedAgain(t *testing.T) {
+	var tries atomic.Int64
+	b := newBench(t, standin.Options{Launch: func(ctx context.Context, ref standin.Ref, ca pki.Pair) (*standin.Hosted, error) {
+		if tries.Add(1) == 1 {
+			return nil, errors.New("no port is free")
+		}
+		return launchFake(ctx, ref, ca)
+	}})
+	b.createGeo(t, planeManifest)
+	b.awaitField(t, geoDerived, "status.deprecated.v1beta1.reconciliationStatus", "Failed reconciling secret, no port is free")
+	b.awaitAvailable(t)
 }
 
 func TestAStoppedClusterIsUnavailableUntilItIsRebuilt(t *testing.T) {
@@ -269,7 +288,7 @@ func TestTheKubeconfigHasTheNamesOfTheRealOne(t *testing.T) {
 	b := newBench(t, standin.Options{})
 	b.createGeo(t, planeManifest)
 	b.awaitAvailable(t)
-	config, err := clientcmd.Load(b.kubeconfig(t, "geo"))
+	config, err := clientcmd.Load(b.kubeconfig(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -296,9 +315,9 @@ func TestAPausedClusterIsLeftAlone(t *testing.T) {
 	b := newBench(t, standin.Options{})
 	b.createGeo(t, planeManifest)
 	b.awaitAvailable(t)
-	b.mustPatch(t, controlPlanes, "geo", `{"metadata": {"annotations": {"cluster.x-k8s.io/paused": ""}}}`)
-	b.mustPatch(t, controlPlanes, "geo", `{"spec": {"replicas": 1}}`)
-	b.mustPatch(t, controlPlanes, "geo", `{"metadata": {"annotations": {"cluster.x-k8s.io/paused": null}}, "spec": {"replicas": 5}}`)
+	b.mustPatch(t, controlPlanes, `{"metadata": {"annotations": {"cluster.x-k8s.io/paused": ""}}}`)
+	b.mustPatch(t, controlPlanes, `{"spec": {"replicas": 1}}`)
+	b.mustPatch(t, controlPlanes, `{"metadata": {"annotations": {"cluster.x-k8s.io/paused": null}}, "spec": {"replicas": 5}}`)
 	b.awaitField(t, geoPlane, "status.readyReplicas", 5)
 	for _, c := range b.since(0) {
 		if c.Object == geoDerived && c.Fields["spec.replicas"] == float64(1) {
@@ -311,7 +330,7 @@ func TestAnotherStandInGoesOnWhereTheFirstEnded(t *testing.T) {
 	b := newBench(t, standin.Options{})
 	b.createGeo(t, planeManifest)
 	b.awaitAvailable(t)
-	old := string(b.kubeconfig(t, "geo"))
+	old := base64.StdEncoding.EncodeToString(b.kubeconfig(t))
 	if err := b.operator.Stop(); err != nil {
 		t.Fatal(err)
 	}
@@ -321,11 +340,10 @@ func TestAnotherStandInGoesOnWhereTheFirstEnded(t *testing.T) {
 	}
 	b.operator = next
 	b.await(t, "Secret.v1/geo-kubeconfig", "a new address", func(map[string]any) bool {
-		secret := b.objects["Secret.v1/geo-kubeconfig"]
-		value, _, _ := unstructured.NestedString(secret.Object, "data", "value")
-		return value != "" && !strings.Contains(old, value) && secret.GetResourceVersion() != ""
+		value, _, _ := unstructured.NestedString(b.objects["Secret.v1/geo-kubeconfig"].Object, "data", "value")
+		return value != old
 	})
-	b.mustPatch(t, controlPlanes, "geo", `{"spec": {"version": "v1.36.2+k0s.0"}}`)
+	b.mustPatch(t, controlPlanes, `{"spec": {"version": "v1.36.2+k0s.0"}}`)
 	b.awaitField(t, geoPlane, "status.version", "v1.36.2+k0s.0")
 	b.deleteGeo(t)
 }

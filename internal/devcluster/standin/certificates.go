@@ -5,9 +5,10 @@ import (
 	"encoding/base64"
 	"fmt"
 
-	"github.com/k0smos/terraform-provider-k0smos/internal/devcluster/pki"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/k0smos/terraform-provider-k0smos/internal/devcluster/pki"
 )
 
 const (
@@ -24,7 +25,7 @@ var etcdCertificates = []string{"apiserver-etcd-client", "etcd-server", "etcd-pe
 // ensureAuthorities makes the CA Secrets that are not there. Those that a user made beforehand stay.
 func (s *StandIn) ensureAuthorities(ctx context.Context, cluster Ref, owner *unstructured.Unstructured) error {
 	for _, purpose := range authorities {
-		make := func() (pki.Pair, error) {
+		issue := func() (pki.Pair, error) {
 			if purpose == "sa" {
 				private, public, err := pki.SigningKey()
 				return pki.Pair{CertPEM: public, KeyPEM: private}, err
@@ -35,7 +36,7 @@ func (s *StandIn) ensureAuthorities(ctx context.Context, cluster Ref, owner *uns
 			}
 			return ca.Pair, nil
 		}
-		if err := s.ensureKeyPair(ctx, cluster, purpose, ownedBy(owner, controlPlane, true), make); err != nil {
+		if err := s.ensureKeyPair(ctx, cluster, purpose, ownedBy(owner, controlPlane, true), issue); err != nil {
 			return err
 		}
 	}
@@ -53,8 +54,8 @@ func (s *StandIn) ensureEtcdCertificates(ctx context.Context, cluster Ref, owner
 		return fmt.Errorf("error parsing etcd CA certificate: %w", err)
 	}
 	for _, purpose := range etcdCertificates {
-		make := func() (pki.Pair, error) { return ca.Server(purpose, "127.0.0.1", "localhost") }
-		if err := s.ensureKeyPair(ctx, cluster, purpose, ownedBy(owner, derivedCluster, true), make); err != nil {
+		issue := func() (pki.Pair, error) { return ca.Server(purpose, "127.0.0.1", "localhost") }
+		if err := s.ensureKeyPair(ctx, cluster, purpose, ownedBy(owner, derivedCluster, true), issue); err != nil {
 			return err
 		}
 	}
@@ -78,12 +79,12 @@ func (s *StandIn) keyPair(ctx context.Context, cluster Ref, purpose string) (pki
 	return pki.Pair{CertPEM: cert, KeyPEM: key}, err
 }
 
-func (s *StandIn) ensureKeyPair(ctx context.Context, cluster Ref, purpose string, owners []any, make func() (pki.Pair, error)) error {
+func (s *StandIn) ensureKeyPair(ctx context.Context, cluster Ref, purpose string, owners []any, issue func() (pki.Pair, error)) error {
 	found, err := s.find(ctx, secrets, Ref{cluster.Namespace, cluster.Name + "-" + purpose})
 	if err != nil || found != nil {
 		return err
 	}
-	pair, err := make()
+	pair, err := issue()
 	if err != nil {
 		return err
 	}

@@ -61,8 +61,8 @@ func (b *bench) createGeo(t *testing.T, plane string) {
 	owned := fmt.Sprintf(`{"metadata": {
 		"labels": {"cluster.x-k8s.io/cluster-name": "geo"},
 		"ownerReferences": [{"apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "Cluster", "name": "geo", "uid": %q}]}}`, cluster.GetUID())
-	b.mustPatch(t, remoteClusters, "geo", owned)
-	b.mustPatch(t, controlPlanes, "geo", owned)
+	b.mustPatch(t, remoteClusters, owned)
+	b.mustPatch(t, controlPlanes, owned)
 }
 
 func (b *bench) awaitAvailable(t *testing.T) {
@@ -76,12 +76,12 @@ func (b *bench) awaitAvailable(t *testing.T) {
 // deleteGeo deletes the Cluster and does Cluster API's part: control plane first, then infrastructure.
 func (b *bench) deleteGeo(t *testing.T) {
 	t.Helper()
-	b.delete(t, clusters, "geo")
-	b.delete(t, controlPlanes, "geo")
+	b.delete(t, clusters)
+	b.delete(t, controlPlanes)
 	b.awaitGone(t, geoPlane)
-	b.delete(t, remoteClusters, "geo")
+	b.delete(t, remoteClusters)
 	b.awaitGone(t, geoRemote)
-	b.mustPatch(t, clusters, "geo", `{"metadata": {"finalizers": null}}`)
+	b.mustPatch(t, clusters, `{"metadata": {"finalizers": null}}`)
 	b.awaitGone(t, geoCluster)
 }
 

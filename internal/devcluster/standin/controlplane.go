@@ -175,7 +175,7 @@ func (s *StandIn) ownerCluster(ctx context.Context, obj *unstructured.Unstructur
 			return s.get(ctx, clusterAPICluster, Ref{obj.GetNamespace(), owner.Name})
 		}
 	}
-	return nil, nil //nolint:nilnil // nil is the answer here
+	return nil, nil
 }
 
 func paused(cluster, obj *unstructured.Unstructured) bool {

@@ -82,7 +82,10 @@ func (s *StandIn) runPods(ctx context.Context, derived, after *unstructured.Unst
 		if w.ready > 0 {
 			st = scalePods
 		}
-		if wait := s.pause(ref, st); !seen.pods || wait > 0 {
+		if !seen.pods {
+			return 0, nil
+		}
+		if wait := s.pause(ref, st); wait > 0 {
 			return wait, nil
 		}
 		wanted, version := number(derived.Object, "spec", "replicas"), text(derived.Object, "spec", "version")
@@ -129,9 +132,7 @@ func (s *StandIn) startPods(ctx context.Context, derived, after *unstructured.Un
 		return 0, err
 	}
 	if s.modes.of(ref).failure == "" {
-		if _, err := s.fleet.launch(ctx, ref, ca); err != nil {
-			return 0, err
-		}
+		s.fleet.launch(ctx, ref, ca)
 	}
 	derivedStatus(after, observation{service: true})
 	put(after.Object, selector(derived), "status", "selector")
@@ -187,11 +188,12 @@ func (s *StandIn) reconcileKubeconfig(ctx context.Context, derived *unstructured
 	if err != nil {
 		return 0, err
 	}
-	hosted, err := s.fleet.launch(ctx, ref, ca)
-	if err != nil {
-		put(derived.Object, "Failed reconciling secret, "+err.Error(), "status", "deprecated", "v1beta1", "reconciliationStatus")
+	s.fleet.launch(ctx, ref, ca)
+	if failure := s.fleet.failure(ref); failure != "" {
+		put(derived.Object, "Failed reconciling secret, "+failure, "status", "deprecated", "v1beta1", "reconciliationStatus")
 		return relaunchAfter, nil
 	}
+	hosted := s.fleet.running(ref)
 	if hosted == nil {
 		return 0, nil
 	}

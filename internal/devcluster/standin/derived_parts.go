@@ -2,7 +2,7 @@ package standin
 
 import (
 	"context"
-	"crypto/md5" //nolint:gosec // the operator shortens names so
+	"crypto/md5"
 	"fmt"
 	"maps"
 	"slices"
@@ -82,7 +82,7 @@ func shortName(name string) string {
 	if len(name) <= 63 {
 		return name
 	}
-	return name[:57] + "-" + fmt.Sprintf("%x", md5.Sum([]byte(name)))[:5] //nolint:gosec // no secret is hashed
+	return name[:57] + "-" + fmt.Sprintf("%x", md5.Sum([]byte(name)))[:5]
 }
 
 // counted is what the K0smotronControlPlane has said of the pods: steps that the real operator needs minutes for are

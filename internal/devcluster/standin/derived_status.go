@@ -145,12 +145,12 @@ func summary(derived *unstructured.Unstructured, of ...string) condition {
 			unknowns = append(unknowns, line)
 		}
 	}
-	text := strings.Join(append(issues, unknowns...), "\n")
+	all := strings.Join(append(issues, unknowns...), "\n")
 	switch {
 	case len(issues) > 0:
-		return condition{"Available", "False", "IssuesReported", text}
+		return condition{"Available", "False", "IssuesReported", all}
 	case len(unknowns) > 0:
-		return condition{"Available", "Unknown", "UnknownReported", text}
+		return condition{"Available", "Unknown", "UnknownReported", all}
 	}
 	return condition{"Available", "True", "InfoReported", ""}
 }

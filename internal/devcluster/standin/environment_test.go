@@ -3,6 +3,7 @@ package standin_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
@@ -15,10 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/k0smos/terraform-provider-k0smos/internal/api/crds"
-	"github.com/k0smos/terraform-provider-k0smos/internal/devcluster/kubeapi"
-	"github.com/k0smos/terraform-provider-k0smos/internal/devcluster/pki"
-	"github.com/k0smos/terraform-provider-k0smos/internal/devcluster/standin"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -29,6 +26,11 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/yaml"
+
+	"github.com/k0smos/terraform-provider-k0smos/internal/api/crds"
+	"github.com/k0smos/terraform-provider-k0smos/internal/devcluster/kubeapi"
+	"github.com/k0smos/terraform-provider-k0smos/internal/devcluster/pki"
+	"github.com/k0smos/terraform-provider-k0smos/internal/devcluster/standin"
 )
 
 // management is the one management cluster of these tests; every test has a namespace of its own.
@@ -43,15 +45,19 @@ func run(m *testing.M) int {
 	if err != nil {
 		return failed(err)
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // the system cleans its folder for temporary files
 	if management, err = kubeapi.Start(context.Background(), kubeapi.Options{Dir: dir}); err != nil {
 		return failed(err)
 	}
-	defer management.Stop() //nolint:errcheck // nobody needs it any more
+	code := 0
 	if err := installDefinitions(context.Background()); err != nil {
+		code = failed(err)
+	} else {
+		code = m.Run()
+	}
+	if err := errors.Join(management.Stop(), os.RemoveAll(dir)); err != nil {
 		return failed(err)
 	}
-	return m.Run()
+	return code
 }
 
 func failed(err error) int {
@@ -277,23 +283,19 @@ func (b *bench) tryCreate(t *testing.T, resource schema.GroupVersionResource, ma
 	return b.client.Resource(resource).Namespace(b.namespace).Create(t.Context(), obj, metav1.CreateOptions{FieldManager: "test"})
 }
 
-func (b *bench) patch(t *testing.T, resource schema.GroupVersionResource, name, merge string) error {
+// mustPatch changes the object geo.
+func (b *bench) mustPatch(t *testing.T, resource schema.GroupVersionResource, merge string) {
 	t.Helper()
-	_, err := b.client.Resource(resource).Namespace(b.namespace).
-		Patch(t.Context(), name, types.MergePatchType, []byte(merge), metav1.PatchOptions{FieldManager: "test"})
-	return err
-}
-
-func (b *bench) mustPatch(t *testing.T, resource schema.GroupVersionResource, name, merge string) {
-	t.Helper()
-	if err := b.patch(t, resource, name, merge); err != nil {
+	if _, err := b.client.Resource(resource).Namespace(b.namespace).
+		Patch(t.Context(), "geo", types.MergePatchType, []byte(merge), metav1.PatchOptions{FieldManager: "test"}); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func (b *bench) delete(t *testing.T, resource schema.GroupVersionResource, name string) {
+// delete deletes the object geo.
+func (b *bench) delete(t *testing.T, resource schema.GroupVersionResource) {
 	t.Helper()
-	if err := b.client.Resource(resource).Namespace(b.namespace).Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
+	if err := b.client.Resource(resource).Namespace(b.namespace).Delete(t.Context(), "geo", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -47,28 +47,37 @@ func (f *fleet) running(ref Ref) *Hosted {
 	return nil
 }
 
-// launch has the cluster launched, once, and tells by changed when that is over. The error is that of the last launch.
-func (f *fleet) launch(ctx context.Context, ref Ref, ca pki.Pair) (*Hosted, error) {
+// launch has the cluster launched, unless it runs or is about to, and tells by changed when that is over.
+func (f *fleet) launch(ctx context.Context, ref Ref, ca pki.Pair) {
 	f.lock.Lock()
 	defer f.lock.Unlock()
 	b := f.byRef[ref]
-	switch {
-	case b == nil:
-		f.begin(ctx, ref, ca)
-		return nil, nil
-	case !b.over() || b.err == nil:
-		return b.hosted, nil
-	case time.Since(b.ended) > relaunchAfter:
+	if b == nil || b.over() && b.err != nil && time.Since(b.ended) >= relaunchAfter {
 		f.begin(ctx, ref, ca)
 	}
-	return nil, b.err
 }
 
-// launchNow launches and waits.
-func (f *fleet) launchNow(ctx context.Context, ref Ref, ca pki.Pair) (*Hosted, error) {
+// failure says why the last launch of ref failed; "" if none did.
+func (f *fleet) failure(ref Ref) string {
 	f.lock.Lock()
+	defer f.lock.Unlock()
+	if b := f.byRef[ref]; b != nil && b.over() && b.err != nil {
+		return b.err.Error()
+	}
+	return ""
+}
+
+// replace launches a cluster in place of the one that may run, and waits.
+func (f *fleet) replace(ctx context.Context, ref Ref, ca pki.Pair) (*Hosted, error) {
+	f.lock.Lock()
+	old := f.byRef[ref]
 	b := f.begin(ctx, ref, ca)
 	f.lock.Unlock()
+	if old != nil {
+		if err := old.stop(); err != nil {
+			return nil, err
+		}
+	}
 	select {
 	case <-b.done:
 		return b.hosted, b.err

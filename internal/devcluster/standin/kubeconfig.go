@@ -21,14 +21,14 @@ func kubeconfigOf(name string, hosted *Hosted) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the launcher's kubeconfig of %s cannot be read", name)
 	}
-	context, ok := given.Contexts[given.CurrentContext]
-	if !ok || given.AuthInfos[context.AuthInfo] == nil {
+	current, ok := given.Contexts[given.CurrentContext]
+	if !ok || given.AuthInfos[current.AuthInfo] == nil {
 		return nil, fmt.Errorf("the launcher's kubeconfig of %s has no current context with a user", name)
 	}
 	cluster, user := name+"-k0s", name+"-admin"
 	out := clientcmdapi.NewConfig()
 	out.Clusters[cluster] = &clientcmdapi.Cluster{Server: hosted.Server, CertificateAuthorityData: hosted.CA}
-	out.AuthInfos[user] = given.AuthInfos[context.AuthInfo]
+	out.AuthInfos[user] = given.AuthInfos[current.AuthInfo]
 	out.Contexts[user+"@"+cluster] = &clientcmdapi.Context{Cluster: cluster, AuthInfo: user}
 	out.CurrentContext = user + "@" + cluster
 	return clientcmd.Write(*out)

@@ -80,14 +80,11 @@ func (s *StandIn) StopHosted(namespace, name string) error {
 // the kubeconfig Secret leads to the new one.
 func (s *StandIn) Rebuild(ctx context.Context, namespace, name string) error {
 	ref := Ref{namespace, name}
-	if err := s.fleet.stop(ref); err != nil {
-		return err
-	}
 	ca, err := s.clusterCA(ctx, ref)
 	if err != nil {
 		return fmt.Errorf("rebuild of %s: %w", ref, err)
 	}
-	hosted, err := s.fleet.launchNow(ctx, ref, ca)
+	hosted, err := s.fleet.replace(ctx, ref, ca)
 	if err != nil {
 		return fmt.Errorf("rebuild of %s: %w", ref, err)
 	}

@@ -20,7 +20,7 @@ func (s *StandIn) get(ctx context.Context, k kind, ref Ref) (*unstructured.Unstr
 func (s *StandIn) find(ctx context.Context, k kind, ref Ref) (*unstructured.Unstructured, error) {
 	obj, err := s.get(ctx, k, ref)
 	if apierrors.IsNotFound(err) {
-		return nil, nil //nolint:nilnil // nil is the answer here
+		return nil, nil
 	}
 	return obj, err
 }

@@ -10,12 +10,11 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // patience is how long a test waits for something that should take a moment. It is generous: machines are busy.
@@ -168,14 +167,14 @@ func (r *recorder) snapshot() []change {
 	return all
 }
 
-// kubeconfig is the content of the kubeconfig Secret of a cluster.
-func (r *recorder) kubeconfig(t *testing.T, cluster string) []byte {
+// kubeconfig is the content of the kubeconfig Secret.
+func (r *recorder) kubeconfig(t *testing.T) []byte {
 	t.Helper()
 	r.lock.Lock()
 	defer r.lock.Unlock()
-	secret := r.objects["Secret.v1/"+cluster+"-kubeconfig"]
+	secret := r.objects["Secret.v1/geo-kubeconfig"]
 	if secret == nil {
-		t.Fatalf("there is no kubeconfig Secret of %s", cluster)
+		t.Fatal("there is no kubeconfig Secret")
 	}
 	value, _, _ := unstructured.NestedString(secret.Object, "data", "value")
 	content, err := base64.StdEncoding.DecodeString(value)

@@ -10,8 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/k0smos/terraform-provider-k0smos/internal/devcluster/standin"
 	"sigs.k8s.io/yaml"
+
+	"github.com/k0smos/terraform-provider-k0smos/internal/devcluster/standin"
 )
 
 var update = flag.Bool("update", false, "write the transcripts of testdata anew from the recorded traces beside K0SMOS_CRDS")
@@ -47,7 +48,7 @@ func TestTheRecordedLifeOfAClusterIsPlayedAgain(t *testing.T) {
 	before := operatorsPart(b.snapshot())
 
 	n := len(b.since(0))
-	b.mustPatch(t, controlPlanes, "geo", `{"spec": {"version": "v1.36.2+k0s.0"}}`)
+	b.mustPatch(t, controlPlanes, `{"spec": {"version": "v1.36.2+k0s.0"}}`)
 	b.awaitField(t, geoPlane, "status.version", "v1.36.2+k0s.0")
 	b.deleteGeo(t)
 	for _, name := range []string{"ca", "sa", "proxy", "etcd", "apiserver-etcd-client", "etcd-server", "etcd-peer", "kubeconfig"} {

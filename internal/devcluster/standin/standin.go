@@ -9,15 +9,17 @@ package standin
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
 	"time"
 
-	"github.com/k0smos/terraform-provider-k0smos/internal/devcluster/pki"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/workqueue"
+
+	"github.com/k0smos/terraform-provider-k0smos/internal/devcluster/pki"
 )
 
 // Ref names a cluster (or any other namespaced object) of the management cluster.
@@ -114,24 +116,27 @@ func Start(ctx context.Context, config *rest.Config, options Options) (*StandIn,
 		}
 	}
 	if err := s.watch(ctx); err != nil {
-		return nil, fmt.Errorf("%w%s", err, causeOf(s.Stop()))
+		return nil, fmt.Errorf("%w%s", err, causeOf(s.end(context.WithoutCancel(ctx))))
 	}
 	return s, nil
 }
 
 // Stop ends the operator, its webhook and every hosted cluster.
-func (s *StandIn) Stop() error {
-	var err error
+func (s *StandIn) Stop() error { return s.end(context.Background()) }
+
+func (s *StandIn) end(ctx context.Context) error {
+	var errs []error
 	if s.admission != nil {
-		err = s.admission.stop(s.client)
+		if err := unregister(ctx, s.client); err != nil {
+			// Most likely the API server is gone already, and with it whom the webhook could block.
+			s.logf("removing the webhook: %v", err)
+		}
+		errs = append(errs, s.admission.close())
 	}
 	s.stop()
 	s.queue.ShutDown()
 	s.running.Wait()
-	if stopped := s.fleet.stopAll(); err == nil {
-		err = stopped
-	}
-	return err
+	return errors.Join(append(errs, s.fleet.stopAll())...)
 }
 
 func causeOf(err error) string {

@@ -1,7 +1,6 @@
 package standin_test
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -46,28 +45,23 @@ var (
 // readTrace parses a recorded trace.
 func readTrace(t *testing.T, path string) []change {
 	t.Helper()
-	file, err := os.Open(path)
+	content, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close() //nolint:errcheck // it was only read
 	var changes []change
-	scanner := bufio.NewScanner(file)
-	scanner.Buffer(nil, 1<<20)
-	for scanner.Scan() {
-		match := line.FindStringSubmatch(scanner.Text())
+	for text := range strings.Lines(string(content)) {
+		text = strings.TrimSuffix(text, "\n")
+		match := line.FindStringSubmatch(text)
 		if match == nil {
-			t.Fatalf("%s: not a line of a trace: %s", path, scanner.Text())
+			t.Fatalf("%s: not a line of a trace: %s", path, text)
 		}
 		c := change{Event: match[1], Object: match[2], Fields: map[string]any{}}
-		c.Partial = len(scanner.Text()) >= cutAt
+		c.Partial = len(text) >= cutAt
 		if err := c.parse(match[3]); err != nil && !c.Partial {
-			t.Fatalf("%s: %v in: %s", path, err, scanner.Text())
+			t.Fatalf("%s: %v in: %s", path, err, text)
 		}
 		changes = append(changes, c)
-	}
-	if err := scanner.Err(); err != nil {
-		t.Fatal(err)
 	}
 	return changes
 }

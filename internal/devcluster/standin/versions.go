@@ -14,7 +14,7 @@ var k0sVersion = regexp.MustCompile(`^v?(\d+)\.(\d+)(?:\.(\d+))?(?:[-+][0-9A-Za-
 func parseVersion(version string) ([3]int, error) {
 	match := k0sVersion.FindStringSubmatch(version)
 	if match == nil {
-		return [3]int{}, fmt.Errorf("Malformed version: %s", version) //nolint:staticcheck // the operator words it so
+		return [3]int{}, fmt.Errorf("malformed version: %s", version)
 	}
 	var core [3]int
 	for i, digits := range match[1:] {
