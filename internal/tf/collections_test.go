@@ -1,6 +1,7 @@
 package tf
 
 import (
+	"fmt"
 	"maps"
 	"math/big"
 	"slices"
@@ -280,7 +281,7 @@ func TestMistakesInModelsPanicWithTheReason(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
-				got, _ := recover().(string)
+				got := fmt.Sprint(recover())
 				if !strings.Contains(got, c.want) {
 					t.Errorf("panic %q, want %q in it", got, c.want)
 				}
@@ -315,7 +316,11 @@ func TestTypesAreEqualBothWaysOnlyToThemselves(t *testing.T) {
 
 func TestObjectTypesHaveTheFieldsOfEmbeddedStructs(t *testing.T) {
 	got := ObjectTypeOf[pool]().AttributeTypes()
-	want := poolSchema().Type().(attr.TypeWithAttributeTypes).AttributeTypes()
+	whole, ok := poolSchema().Type().(attr.TypeWithAttributeTypes)
+	if !ok {
+		t.Fatal("the schema is no object")
+	}
+	want := whole.AttributeTypes()
 	if len(got) != len(want) {
 		t.Fatalf("got %d attributes, want %d", len(got), len(want))
 	}

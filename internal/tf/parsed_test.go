@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/attr/xattr"
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -42,7 +41,7 @@ func TestQuantitiesCompareByValue(t *testing.T) {
 
 func TestTextsThatCannotBeReadAreRefused(t *testing.T) {
 	for name, c := range map[string]struct {
-		value attr.Value
+		value xattr.ValidateableAttribute
 		want  []string
 	}{
 		"a quantity with a space":       {QuantityOf("1 Gi"), []string{`"1 Gi" is not a quantity`, "64Gi"}},
@@ -62,7 +61,7 @@ func TestTextsThatCannotBeReadAreRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			resp := &xattr.ValidateAttributeResponse{}
-			c.value.(xattr.ValidateableAttribute).ValidateAttribute(t.Context(), xattr.ValidateAttributeRequest{Path: path.Root("size")}, resp)
+			c.value.ValidateAttribute(t.Context(), xattr.ValidateAttributeRequest{Path: path.Root("size")}, resp)
 			if resp.Diagnostics.ErrorsCount() != 1 {
 				t.Fatalf("diagnostics: %v", resp.Diagnostics)
 			}
@@ -77,12 +76,12 @@ func TestTextsThatCannotBeReadAreRefused(t *testing.T) {
 			}
 		})
 	}
-	for _, v := range []attr.Value{NullQuantity(), UnknownQuantity(), NullDuration(), UnknownDuration(), NullVersion(), UnknownVersion(), NullMap[Quantity](), UnknownMap[Quantity](),
+	for _, v := range []xattr.ValidateableAttribute{NullQuantity(), UnknownQuantity(), NullDuration(), UnknownDuration(), NullVersion(), UnknownVersion(), NullMap[Quantity](), UnknownMap[Quantity](),
 		ListOf(UnknownQuantity(), NullQuantity()), NullManifest(), UnknownManifest()} {
 		resp := &xattr.ValidateAttributeResponse{}
-		v.(xattr.ValidateableAttribute).ValidateAttribute(t.Context(), xattr.ValidateAttributeRequest{}, resp)
+		v.ValidateAttribute(t.Context(), xattr.ValidateAttributeRequest{}, resp)
 		if len(resp.Diagnostics) > 0 {
-			t.Errorf("%T %s: %v", v, v, resp.Diagnostics)
+			t.Errorf("%T: %v", v, resp.Diagnostics)
 		}
 	}
 	resp := &function.ValidateParameterResponse{}
