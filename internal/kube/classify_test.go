@@ -47,7 +47,7 @@ func TestRefusalsAreToldApart(t *testing.T) {
 		"validation that names no causes": {refusal(422, "Invalid", `Queue.scheduling.run.ai "a" is invalid: spec.priority: Invalid value: -1: must be positive`, nil), ReasonInvalid, "must be positive", "spec.priority"},
 		"a field that the schema does not know": {refusal(500, "InternalError", `failed to create typed patch object (/a; scheduling.run.ai/v2, Kind=Queue): .spec.parent: field not declared in schema`, nil),
 			ReasonInvalid, "not declared", "spec.parent"},
-		"strict decoding":               {refusal(400, "BadRequest", `Queue in version "v2" cannot be handled as a Queue: strict decoding error: unknown field "spec.parent"`, nil), ReasonInvalid, "unknown field", "spec.parent"},
+		"strict decoding": {refusal(400, "BadRequest", `Queue in version "v2" cannot be handled as a Queue: strict decoding error: unknown field "spec.parent"`, nil), ReasonInvalid, "unknown field", "spec.parent"},
 		"what cannot be decoded": {refusal(500, "", `failed to convert new object (geo/a; /v1, Kind=Secret) to proper version: unable to convert unstructured object to /v1, Kind=Secret: error decoding from json: illegal base64 data at input byte 6`, nil),
 			ReasonInvalid, "illegal base64", ""},
 		"any bad request":               {refusal(400, "BadRequest", "the body is odd", nil), ReasonInvalid, "odd", ""},

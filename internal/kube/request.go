@@ -69,7 +69,7 @@ func (c *Cluster) do(ctx context.Context, r request) (*response, error) {
 			if err != nil {
 				return nil, r.name(err)
 			}
-			if (changed || conn.exec && f.err.Reason == ReasonUnauthorized) && f.repeatable(r) {
+			if (changed || conn.exec && f.err.code == http.StatusUnauthorized) && f.repeatable(r) {
 				continue
 			}
 		}

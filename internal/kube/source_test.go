@@ -193,7 +193,7 @@ func TestExecPluginProblemsNameTheCommandAndHideTheOutput(t *testing.T) {
 		return path
 	}
 	tests := map[string]struct{ body, contains string }{
-		"garbage":              {"echo " + canary, "did not print an ExecCredential"},
+		"garbage":              {"echo x >> \"$0.runs\"; echo " + canary, "did not print an ExecCredential"},
 		"JSON of another sort": {`echo '{"token":"` + canary + `"}'`, "ExecCredential of the API version"},
 		"a failure":            {"echo " + canary + "; exit 3", "failed with exit code 3"},
 		"another version":      {`echo '{"apiVersion":"client.authentication.k8s.io/v1beta1","kind":"ExecCredential","status":{"token":"` + canary + `"}}'`, "ExecCredential of the API version"},
@@ -210,6 +210,9 @@ func TestExecPluginProblemsNameTheCommandAndHideTheOutput(t *testing.T) {
 			e := wantReason(t, err, ReasonUnauthorized)
 			wantText(t, e, path, test.contains)
 			noCanary(t, e)
+			if runs, err := os.ReadFile(path + ".runs"); err == nil && string(runs) != "x\n" {
+				t.Errorf("it was run %d times for one request", len(runs)/2)
+			}
 		})
 	}
 	t.Run("a plugin that is not installed", func(t *testing.T) {
