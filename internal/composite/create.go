@@ -125,7 +125,7 @@ func (r *Resource[M]) run(ctx context.Context, m M, rec *record, config tfsdk.Co
 	if out.diags = r.survey(ctx, x, m, false); out.diags.HasError() {
 		return out
 	}
-	objects, diags := r.appliedObjects(ctx, x, m, config)
+	objects, revision, diags := r.appliedObjects(ctx, x, m, config)
 	if out.diags.Append(diags...); out.diags.HasError() {
 		return out
 	}
@@ -162,7 +162,7 @@ func (r *Resource[M]) run(ctx context.Context, m M, rec *record, config tfsdk.Co
 		return out
 	}
 	rec.Members, rec.Foreign, rec.Pending = refs(objects, nil), "", ""
-	meta.Revision = types.StringValue(revisionOf(objects))
+	meta.Revision = types.StringValue(revision)
 	live := done.live
 	if len(todo) == 0 {
 		return out
@@ -189,8 +189,8 @@ func (r *Resource[M]) observe(m *M, live Live) {
 	}
 }
 
-// appliedObjects composes with everything that an apply knows.
-func (r *Resource[M]) appliedObjects(ctx context.Context, x *instance, m M, config tfsdk.Config) ([]Object, diag.Diagnostics) {
+// appliedObjects composes with everything that an apply knows, and marks what it will own.
+func (r *Resource[M]) appliedObjects(ctx context.Context, x *instance, m M, config tfsdk.Config) (objects []Object, revision string, diags diag.Diagnostics) {
 	values, diags := writeOnlyValues(ctx, config, r.kind.WriteOnly)
 	facts := Facts{writeOnly: values}
 	var wanted []Generated
@@ -199,16 +199,17 @@ func (r *Resource[M]) appliedObjects(ctx context.Context, x *instance, m M, conf
 		var err error
 		if facts.generated, err = x.generate(ctx, wanted); err != nil {
 			diags.Append(x.explain("generate the secrets of", nil, err, r.attribute)...)
-			return nil, diags
+			return nil, "", diags
 		}
 	}
 	objects, err := r.compose(m, facts)
 	if err != nil {
 		diags.AddError("Cannot compose the objects of this resource", sentence(err.Error()))
-		return nil, diags
+		return nil, "", diags
 	}
+	revision = revisionOf(objects)
 	markRotation(objects, wanted)
-	return x.mark(objects), diags
+	return x.mark(objects), revision, diags
 }
 
 // waitDiagnostic words a wait that did not end well.

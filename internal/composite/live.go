@@ -50,3 +50,7 @@ func (l Live) has(r Ref) bool {
 	}
 	return false
 }
+
+func unstructuredOf(content map[string]any) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: content}
+}

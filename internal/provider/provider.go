@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
 	"github.com/k0smos/terraform-provider-k0smos/internal/composite"
+	"github.com/k0smos/terraform-provider-k0smos/internal/service/controlplane"
 	"github.com/k0smos/terraform-provider-k0smos/internal/service/manifest"
 )
 
@@ -39,6 +40,7 @@ func (p *k0smos) Schema(_ context.Context, _ provider.SchemaRequest, resp *provi
 // Resources lists the resources, one line per noun.
 func (p *k0smos) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
+		composite.New(controlplane.Kind),
 		composite.New(manifest.Kind),
 	}
 }
