@@ -5,18 +5,18 @@ set -eu
 
 cd "$(dirname "$0")/.."
 root=$(pwd)
-example=examples/geo-distributed
-before=.devcluster/before-demo.json # what was in the cluster when the demo began
+work=.devcluster/demo   # a copy of the example and its state: they are gone when the cluster is
+before=$work/before.json # what was in the cluster when the demo began
 cli=$(tools/cli.sh "${CLI:-}")
 
 say() {
 	printf '\n== %s\n' "$*"
 }
 
-# run shows a command of the command line and runs it in the example's folder.
+# run shows a command of the command line and runs it in the copy of the example.
 run() {
 	printf '\n$ %s %s\n' "$(basename "$cli")" "$*"
-	(cd "$example" && "$cli" "$@" </dev/null)
+	(cd "$work" && "$cli" "$@" </dev/null)
 }
 
 devcluster() {
@@ -27,7 +27,6 @@ show() {
 	go run ./internal/devcluster/cmd/show -kubeconfig "$KUBE_CONFIG_PATH" "$@"
 }
 
-# The same three variables let you go on by hand.
 unset KUBE_CONFIG_PATHS
 export KUBE_CONFIG_PATH="$root/.devcluster/kubeconfig"
 export TF_CLI_CONFIG_FILE="$root/bin/terraformrc"
@@ -36,10 +35,12 @@ export TF_CLI_CONFIG_FILE="$root/bin/terraformrc"
 up() {
 	say "An embedded management cluster"
 	devcluster up
+	mkdir -p "$work"
+	cp examples/geo-distributed/*.tf "$work"
 	[ -e "$before" ] || show -write "$before"
 
 	say "One apply: a hosted control plane, and queues in the cluster that it hosts"
-	rm -f "$example/.terraform.lock.hcl" # it holds the checksum of an earlier build
+	rm -f "$work/.terraform.lock.hcl" # it holds the checksum of an earlier build
 	run init -input=false
 	run apply -input=false -auto-approve
 
@@ -49,42 +50,40 @@ up() {
 	say "A second plan: nothing to do"
 	run plan -input=false -detailed-exitcode
 
+	name=$(basename "$cli")
 	cat <<-EOT
 
 	== Try next
-	export KUBE_CONFIG_PATH=$KUBE_CONFIG_PATH TF_CLI_CONFIG_FILE=$TF_CLI_CONFIG_FILE
-	cd $example
 
-	$(basename "$cli") plan -var k0s_version=v1.36.2     one minor version up: an update in place
-	$(basename "$cli") plan -var k0s_version=v1.37.0     two: refused in the plan, with the reason
-	$(basename "$cli") apply -var deletion_protection=true, then $(basename "$cli") destroy: refused in the plan
-	Change a quota in scheduling.tf, or with kubectl, and plan again.
+	  cd $work
+	  export KUBE_CONFIG_PATH=$KUBE_CONFIG_PATH
+	  export TF_CLI_CONFIG_FILE=$TF_CLI_CONFIG_FILE
 
-	make demo-down    takes all of it away again
+	  $name plan -var k0s_version=v1.36.2           one minor version up: an update in place
+	  $name plan -var k0s_version=v1.37.0           two at once: refused, with the reason
+	  $name apply -var deletion_protection=true     then $name destroy: refused before anything happens
+	  Change a quota in scheduling.tf, or with kubectl, and plan again.
+
+	make demo-down takes all of it away again.
 	EOT
 }
 
 down() {
-	if [ ! -e "$example/terraform.tfstate" ] && [ ! -e "$KUBE_CONFIG_PATH" ]; then
-		echo "No demo is up."
-		return
-	fi
-	devcluster up
-	if [ -e "$example/terraform.tfstate" ]; then
-		[ ! -e "$before" ] || show -add-hosted "$before"
+	if devcluster status >/dev/null 2>&1; then
+		if [ ! -e "$before" ]; then
+			echo "No demo is up. The cluster that runs here was started by make up; make down stops it."
+			return
+		fi
+		show -add-hosted "$before"
 		say "Destroy"
-		rm -f "$example/.terraform.lock.hcl"
+		rm -f "$work/.terraform.lock.hcl"
 		run init -input=false
 		run destroy -input=false -auto-approve
-	fi
-	if [ -e "$before" ]; then
 		say "What is left"
 		show -since "$before"
-		rm -f "$before"
 	fi
 	say "Stop the embedded management cluster"
 	devcluster down
-	rm -rf "$example/.terraform" "$example/.terraform.lock.hcl" "$example"/terraform.tfstate*
 }
 
 case "${1:-}" in

@@ -57,24 +57,17 @@ func left(ctx context.Context, out io.Writer, management cluster, file string) e
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	for {
-		found, err := r.added(ctx, management)
-		if err != nil {
-			return err
-		}
-		if len(found) == 0 {
-			break
-		}
-		select {
-		case <-time.After(time.Second):
-			continue
-		case <-ctx.Done():
-		}
-		for _, o := range found {
-			fmt.Fprintf(out, "  %s  %s  %s\n", o.kind(), o.path(), o.state())
-		}
+	found, err := r.added(ctx, management)
+	for start := time.Now(); err == nil && len(found) > 0 && time.Since(start) < patience; found, err = r.added(ctx, management) {
+		time.Sleep(time.Second)
+	}
+	if err != nil {
+		return err
+	}
+	for _, o := range found {
+		fmt.Fprintf(out, "  %s  %s  %s\n", o.kind(), o.path(), o.state())
+	}
+	if len(found) > 0 {
 		return fmt.Errorf("%w: %d in the management cluster", errLeft, len(found))
 	}
 	fmt.Fprintln(out, "management cluster: nothing; it holds what it held before the demo")
@@ -93,7 +86,7 @@ func (r record) added(ctx context.Context, management cluster) ([]object, error)
 	}
 	var found []object
 	for _, o := range objects {
-		if !before[o.key()] {
+		if !before[o.key()] && !everywhere(o) {
 			found = append(found, o)
 		}
 	}
