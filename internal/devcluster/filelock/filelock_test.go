@@ -18,7 +18,7 @@ func TestOneHolderAtATime(t *testing.T) {
 	asked := make(chan struct{})
 	got := make(chan error)
 	go func() {
-		releaseSecond, err := Acquire(context.Background(), path, func(time.Duration) { close(asked) })
+		releaseSecond, err := Acquire(t.Context(), path, func(time.Duration) { close(asked) })
 		if err == nil {
 			releaseSecond()
 		}

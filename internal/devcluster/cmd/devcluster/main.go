@@ -3,8 +3,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -29,7 +31,7 @@ func main() {
 	if err := run(ctx, os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "devcluster:", err)
 		stop()
-		os.Exit(1) //nolint:gocritic // stop was called
+		os.Exit(1)
 	}
 }
 
@@ -37,15 +39,18 @@ func run(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("devcluster", flag.ContinueOnError)
 	dir := flags.String("dir", ".devcluster", "folder of the cluster's data")
 	crds := flags.String("crds", os.Getenv("K0SMOS_CRDS"), "folder of upstream CRDs; empty takes our own (default $K0SMOS_CRDS)")
-	flags.Usage = func() {
-		fmt.Fprint(flags.Output(), usage)
-		flags.PrintDefaults()
-	}
+	flags.SetOutput(io.Discard) // an error is one line; the whole usage is for those who ask
 	if len(args) == 0 {
-		flags.Usage()
-		return fmt.Errorf("no verb was given")
+		return errors.New("no verb was given; `devcluster help` lists them")
 	}
-	if err := flags.Parse(args[1:]); err != nil {
+	err := flags.Parse(args[1:])
+	if args[0] == "help" || args[0] == "-h" || args[0] == "--help" || errors.Is(err, flag.ErrHelp) {
+		fmt.Print(usage)
+		flags.SetOutput(os.Stdout)
+		flags.PrintDefaults()
+		return nil
+	}
+	if err != nil {
 		return err
 	}
 	if flags.NArg() > 0 {
@@ -71,11 +76,7 @@ func run(ctx context.Context, args []string) error {
 		return home.status(ctx)
 	case superviseVerb:
 		return home.supervise(ctx)
-	case "-h", "-help", "--help", "help":
-		flags.Usage()
-		return nil
 	default:
-		flags.Usage()
-		return fmt.Errorf("unknown verb %q", args[0])
+		return fmt.Errorf("unknown verb %q; `devcluster help` lists them", args[0])
 	}
 }
