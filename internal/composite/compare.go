@@ -130,7 +130,7 @@ func (x *instance) driftList(differences []difference) tf.List[tf.Object[Drift]]
 func (x *instance) shown(d difference, v any) string {
 	switch v.(type) {
 	case string, bool, int64, float64, int:
-		if !d.secret && (x.freeForm == nil || !x.freeForm(d.object.Kind.Kind, d.Path)) {
+		if !d.secret && (d.Path == ownerField || x.freeForm == nil || !x.freeForm(d.object.Kind.Kind, d.Path)) {
 			return fmt.Sprint(v)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/k0smos/terraform-provider-k0smos/internal/kube"
+	"github.com/k0smos/terraform-provider-k0smos/internal/kube/ownership"
 )
 
 // Create applies the composition and waits until it is ready.
@@ -30,7 +31,9 @@ func (r *Resource[M]) Create(ctx context.Context, req resource.CreateRequest, re
 	ctx, cancel := context.WithTimeout(ctx, limits.Create)
 	defer cancel()
 
-	run := r.run(ctx, m, newRecord(), req.Config, nil)
+	rec := newRecord()
+	rec.Partial = metaOf(&m).Adopt.ValueBool() && metaOf(&m).OnDestroy.ValueString() == OnDestroyRelease
+	run := r.run(ctx, m, rec, req.Config, nil)
 	resp.Diagnostics.Append(run.diags...)
 	if !run.began {
 		return
@@ -142,11 +145,17 @@ func (r *Resource[M]) run(ctx context.Context, m M, rec *record, config tfsdk.Co
 		rec.Members = refs(objects, rec.Members)
 	}
 	if err != nil {
-		out.diags.Append(x.explain("apply", done.stuck, err, r.attribute)...)
-		if !done.began && create {
+		began := done.began || create && x.mayHaveBegun(ctx, done.stuck, err)
+		if began && create && !refused(err) {
+			out.diags.Append(x.resumable(done.stuck, err, r.attribute)...)
+		} else {
+			out.diags.Append(x.explain("apply", done.stuck, err, r.attribute)...)
+		}
+		if !began && create {
 			return out
 		}
-		out.began = done.began && create // an update that failed half-way keeps the prior state
+		rec.Pending, rec.Members = "applying", refs(objects, rec.Members)
+		out.began = create // an update that failed half-way keeps the prior state
 		meta.Revision = types.StringValue(pendingRevision)
 		r.observe(&out.model, done.live)
 		return out
@@ -180,6 +189,44 @@ func (r *Resource[M]) run(ctx context.Context, m M, rec *record, config tfsdk.Co
 		}
 	}
 	r.observe(&out.model, live)
+	return out
+}
+
+// refused tells whether an object was turned down, by the API server or by us, as opposed to an apply that did not get
+// through. Only a refusal may fail a create that has begun.
+func refused(err error) bool {
+	if _, ok := err.(*refusal); ok { //nolint:errorlint // made by this package and never wrapped
+		return true
+	}
+	switch kube.AsError(err).Reason {
+	case kube.ReasonInvalid, kube.ReasonDenied, kube.ReasonConflict, kube.ReasonForbidden, kube.ReasonAlreadyExists, kube.ReasonWrongCluster:
+		return true
+	default:
+		return false
+	}
+}
+
+// mayHaveBegun looks after a write whose answer was lost: the object may be there, and is ours if it carries our owner id.
+func (x *instance) mayHaveBegun(ctx context.Context, stuck *Object, err error) bool {
+	if refused(err) || stuck == nil || stuck.Kind.Resource == "" {
+		return false
+	}
+	fresh, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTime/3)
+	defer cancel()
+	live, err := x.cluster.Get(fresh, stuck.key())
+	if err != nil {
+		return false
+	}
+	return live.GetAnnotations()[OwnerAnnotation] == x.record.Owner || x.partial() && ownership.AppliedBy(live, x.manager())
+}
+
+// resumable words an apply that stopped half-way as a warning: an error would taint the resource, and core would delete
+// what exists already.
+func (x *instance) resumable(stuck *Object, err error, at attributeOf) diag.Diagnostics {
+	var out diag.Diagnostics
+	for _, d := range x.explain("apply", stuck, err, at) {
+		out.AddWarning(d.Summary(), d.Detail()+"\n\nThe resource is saved and not tainted; its revision stays pending, and the next apply goes on in place.")
+	}
 	return out
 }
 

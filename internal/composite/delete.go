@@ -95,11 +95,11 @@ func (x *instance) remove(ctx context.Context, ref Ref) (note string, err error)
 		}
 		return "", err
 	}
-	if x.partial() {
+	if x.partial() && x.release {
 		return "", x.giveUp(ctx, ref, live)
 	}
 	name := memberName(ref.Kind.Kind, ref.Namespace, ref.Name)
-	if live.GetAnnotations()[OwnerAnnotation] != x.record.Owner {
+	if !x.partial() && live.GetAnnotations()[OwnerAnnotation] != x.record.Owner {
 		return fmt.Sprintf("%s is not this resource's any more: %s", name, belongsTo(live)), nil
 	}
 	if x.release {

@@ -19,6 +19,7 @@ type instance struct {
 	record   *record
 	adopt    bool
 	release  bool
+	wait     bool
 
 	namespace       string
 	createNamespace bool
@@ -30,7 +31,10 @@ type instance struct {
 
 // partial says that the instance adds fields to objects of others and owns none of them: it adopts and will release.
 // Such fields are held by a manager of their own, so that two states can add different fields to one object.
-func (x *instance) partial() bool { return x.adopt && x.release }
+//
+// It is decided at create and kept, because it decides the field manager: a later change of on_destroy must not leave
+// fields behind with another one.
+func (x *instance) partial() bool { return x.record.Partial }
 
 // manager is the field manager that holds the instance's fields.
 func (x *instance) manager() string {

@@ -83,7 +83,7 @@ func (x *instance) deleteAndWait(ctx context.Context, key kube.Key, uid string) 
 		return err
 	}
 	defer cancel()
-	if err := x.cluster.Delete(wctx, key, uid); err != nil {
+	if err := x.cluster.Delete(wctx, key, uid); err != nil || !x.wait {
 		return err
 	}
 	_, err = x.cluster.Wait(ctx, key, func(live *unstructured.Unstructured) (bool, string, error) {

@@ -19,6 +19,7 @@ type record struct {
 	Pin       kube.Pin                     `json:"pin"`
 	Salt      string                       `json:"salt,omitempty"`
 	Members   []Ref                        `json:"members,omitempty"`   // objects of the last apply, for pruning
+	Partial   bool                         `json:"partial,omitempty"`   // adds fields to objects of others, owns none
 	Accepted  map[string]map[string]string `json:"accepted,omitempty"`  // object -> field -> hash of what the server made of ours at once
 	WriteOnly map[string]map[string]string `json:"writeOnly,omitempty"` // attribute -> key -> hash of the applied value
 	Pending   string                       `json:"pending,omitempty"`   // why the last run did not complete

@@ -17,7 +17,8 @@ import (
 // A plan does not wait long for a cluster: without one it goes on from the configuration.
 const planTime = 8 * time.Second
 
-// reachable tells whether a plan knows which cluster to ask.
+// reachable tells whether a plan knows which cluster to ask. A hosted cluster whose UID is unknown is made, or made anew,
+// in the same run: there is nobody to ask yet.
 func (r *Resource[M]) reachable(m M) bool {
 	if r.kind.Target == nil {
 		return true
@@ -27,7 +28,7 @@ func (r *Resource[M]) reachable(m M) bool {
 		return false
 	}
 	ref, ok := target.Get()
-	return !ok || !ref.Name.IsUnknown() && !ref.Namespace.IsUnknown()
+	return !ok || !ref.Name.IsUnknown() && !ref.Namespace.IsUnknown() && !ref.UID.IsUnknown()
 }
 
 // rehearse asks the API server, by a dry run of each changed object, what it would say to the apply. What it says about

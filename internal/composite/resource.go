@@ -94,7 +94,7 @@ func (r *Resource[M]) instanceOf(m M, rec *record) *instance {
 	meta := metaOf(&m)
 	x := &instance{
 		provider: r.provider, kind: r.kind.Name, record: rec, ready: r.kind.Ready, dialects: r.kind.Dialects, freeForm: r.kind.FreeForm,
-		adopt: meta.Adopt.ValueBool(), release: meta.OnDestroy.ValueString() == OnDestroyRelease,
+		adopt: meta.Adopt.ValueBool(), release: meta.OnDestroy.ValueString() == OnDestroyRelease, wait: meta.Wait.ValueBool(),
 	}
 	if id := r.kind.ID(m); id.Name != "" {
 		x.id = id.String()
@@ -161,7 +161,7 @@ func (r *Resource[M]) derive(m, prior *M) {
 }
 
 func (r *Resource[M]) effectiveLabels(meta *Meta) tf.Map[types.String] {
-	if meta.Labels.IsUnknown() {
+	if meta.Labels.IsUnknown() || r.provider.LabelsUnknown {
 		return tf.UnknownMap[types.String]()
 	}
 	out := map[string]types.String{}

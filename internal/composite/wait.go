@@ -49,6 +49,9 @@ func (x *instance) waitReady(ctx context.Context, objects []Object) (Live, *unre
 			switch e.Reason {
 			case kube.ReasonTimeout:
 				u.cause = "timed out"
+				if u.why == "" {
+					u.why = e.Message
+				}
 			case kube.ReasonCancelled:
 				u.cause = "was cancelled"
 			default:

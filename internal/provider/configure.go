@@ -24,8 +24,13 @@ func (p *k0smos) Configure(ctx context.Context, req provider.ConfigureRequest, r
 	source, diags := sourceOf(ctx, m)
 	resp.Diagnostics.Append(diags...)
 	labels := map[string]string{}
-	if !m.DefaultLabels.IsUnknown() {
-		resp.Diagnostics.Append(m.DefaultLabels.ElementsAs(ctx, &labels, true)...)
+	labelsUnknown := m.DefaultLabels.IsUnknown()
+	for key, v := range m.DefaultLabels.Elements() {
+		if s, ok := v.(types.String); ok && !s.IsNull() && !s.IsUnknown() {
+			labels[key] = s.ValueString()
+		} else if v.IsUnknown() {
+			labelsUnknown = true
+		}
 	}
 	if resp.Diagnostics.HasError() {
 		return
@@ -37,6 +42,7 @@ func (p *k0smos) Configure(ctx context.Context, req provider.ConfigureRequest, r
 		ForceConflicts: m.ForceConflicts.ValueBool(),
 		PlanManifests:  m.PlanManifests.ValueBool(),
 		DefaultLabels:  labels,
+		LabelsUnknown:  labelsUnknown,
 	}
 	resp.ResourceData, resp.DataSourceData, resp.EphemeralResourceData = data, data, data
 }
