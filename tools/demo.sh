@@ -51,6 +51,7 @@ up() {
 	run plan -input=false -detailed-exitcode
 
 	name=$(basename "$cli")
+	[ "$(command -v "$name")" = "$cli" ] || name=$cli
 	cat <<-EOT
 
 	== Try next

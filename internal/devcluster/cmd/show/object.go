@@ -34,27 +34,27 @@ func (o object) owned() bool { return o.GetLabels()[ownedLabel] == ownedValue }
 
 // state is what the object says of itself, in a word or two.
 func (o object) state() string {
+	if phase, found, err := unstructured.NestedString(o.Object, "status", "phase"); found && err == nil {
+		return phase
+	}
 	conditions, _, err := unstructured.NestedSlice(o.Object, "status", "conditions")
 	if err != nil {
 		return ""
 	}
-	for _, wanted := range []string{"Available", "Ready", "Established"} {
-		for _, item := range conditions {
-			condition, is := item.(map[string]any)
-			if !is || condition["type"] != wanted {
-				continue
-			}
+	for _, item := range conditions {
+		condition, is := item.(map[string]any)
+		if !is {
+			continue
+		}
+		switch name := condition["type"]; name {
+		case "Available", "Ready", "Established":
 			if condition["status"] == "True" {
-				return wanted
+				return fmt.Sprint(name)
 			}
-			return fmt.Sprintf("not %s: %v", wanted, condition["reason"])
+			return fmt.Sprintf("not %v: %v", name, condition["reason"])
 		}
 	}
-	phase, _, err := unstructured.NestedString(o.Object, "status", "phase")
-	if err != nil {
-		return ""
-	}
-	return phase
+	return ""
 }
 
 func secretValue(o object, key string) []byte {
