@@ -1,0 +1,5 @@
+# <apiVersion>/<kind>:[<namespace>/]<name>, in the management cluster
+terraform import k0smos_manifest.registry v1/Secret:geo/registry
+
+# <cluster namespace>/<cluster name>: before it, in a hosted cluster
+terraform import k0smos_manifest.vision geo/train:v1/ResourceQuota:vision/vision
