@@ -58,7 +58,11 @@ func (r *Resource[M]) Delete(ctx context.Context, req resource.DeleteRequest, re
 		}
 	}
 	if !x.release {
-		if err := x.removeNamespace(ctx); err != nil {
+		note, err := x.removeNamespace(ctx)
+		if note != "" {
+			resp.Diagnostics.AddWarning(note, "Everything of this resource is gone. Remove the namespace by hand, or let the provider's role list what is in it.")
+		}
+		if err != nil {
 			resp.Diagnostics.Append(x.explain("remove the namespace of", nil, err, r.attribute)...)
 		}
 	}

@@ -50,30 +50,34 @@ func (x *instance) ensureNamespace(ctx context.Context) error {
 }
 
 // removeNamespace deletes the namespace if this provider made it and nothing else is left in it. The last resource to
-// go thus takes the namespace along, whichever it is.
-func (x *instance) removeNamespace(ctx context.Context) error {
+// go thus takes the namespace along, whichever it is. Where the credentials do not allow to look, the namespace stays, with
+// a note.
+func (x *instance) removeNamespace(ctx context.Context) (note string, err error) {
 	if !x.createNamespace || x.namespace == "" {
-		return nil
+		return "", nil
 	}
 	key := kube.Key{Kind: namespaceKind, Name: x.namespace}
 	live, err := x.cluster.Get(ctx, key)
 	if e := kube.AsError(err); e != nil {
 		if e.Reason == kube.ReasonNotFound || e.Reason == kube.ReasonForbidden {
-			return nil
+			return "", nil
 		}
-		return err
+		return "", err
 	}
-	if live.GetAnnotations()[MadeAnnotation] == "" {
-		return nil
+	if live.GetAnnotations()[MadeAnnotation] == "" || live.GetDeletionTimestamp() != nil {
+		return "", nil
 	}
 	left, err := x.cluster.NamespaceContents(ctx, x.namespace)
-	if err != nil {
-		return fmt.Errorf("see what is left in namespace %s: %w", x.namespace, err)
+	switch e := kube.AsError(err); {
+	case e == nil && len(left) == 0:
+		return "", x.deleteAndWait(ctx, key, string(live.GetUID()))
+	case e == nil:
+		return "", nil
+	case e.Reason == kube.ReasonForbidden:
+		return fmt.Sprintf("Namespace %s stays: this user may not see whether anything is left in it", x.namespace), nil
+	default:
+		return "", fmt.Errorf("see what is left in namespace %s: %w", x.namespace, err)
 	}
-	if len(left) > 0 {
-		return nil
-	}
-	return x.deleteAndWait(ctx, key, string(live.GetUID()))
 }
 
 // deleteAndWait deletes one object in the foreground and watches until it is gone.

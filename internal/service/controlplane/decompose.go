@@ -21,8 +21,13 @@ import (
 
 // decompose shows in attributes what differs from what the prior state composes to. Everything else keeps the user's
 // spelling, and attributes that were left out stay so.
+//
+// The version of Cilium is not among them: the frozen default would take on whatever somebody else made of it. It shows as
+// drift instead.
 func decompose(live composite.Live, prior Model) Model {
-	return composite.ThreeWay(Kind, live, prior, parse)
+	out := composite.ThreeWay(Kind, live, prior, parse)
+	out.CiliumVersion = prior.CiliumVersion
+	return out
 }
 
 // parse reads every attribute from the objects of a control plane. Defaults are left out, so that what an import brings
@@ -311,7 +316,7 @@ func parseCilium(chart map[string]any) (tf.Object[Cilium], types.String) {
 	text, _ := chart["values"].(string)
 	values := map[string]any{}
 	_ = yaml.Unmarshal([]byte(text), &values) // what is no YAML has no values to show
-	c := Cilium{Version: types.StringValue(version), Encryption: types.StringNull(), MTU: types.Int64Null(), Values: jsontypes.NewNormalizedNull()}
+	c := Cilium{Version: types.StringNull(), Encryption: types.StringNull(), MTU: types.Int64Null(), Values: jsontypes.NewNormalizedNull()}
 	if encryption, _ := values["encryption"].(map[string]any); encryption["enabled"] == true && encryption["type"] == encryptionWireGuard {
 		c.Encryption = types.StringValue(encryptionWireGuard)
 	}
@@ -322,6 +327,9 @@ func parseCilium(chart map[string]any) (tf.Object[Cilium], types.String) {
 		delete(values, key)
 	}
 	c.Values = jsonOrNull(values)
+	if c.Encryption.IsNull() && c.MTU.IsNull() && c.Values.IsNull() {
+		return tf.NullObject[Cilium](), types.StringValue(version)
+	}
 	return tf.ObjectOf(c), types.StringValue(version)
 }
 
