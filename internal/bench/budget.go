@@ -1,0 +1,89 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+const mebi = 1 << 20
+
+// budget is one promise and how it was kept.
+type budget struct {
+	what, allowed, measured string
+	kept                    bool
+}
+
+func (r *report) budget(what string, measured, allowed float64, format string) {
+	r.budgets = append(r.budgets, budget{what, fmt.Sprintf(format, allowed), fmt.Sprintf(format, measured), measured <= allowed})
+}
+
+// judge compares the figures with what was promised.
+func (r *report) judge() {
+	r.budget("start to the first answer, ms", float64(r.start.firstCall.Microseconds())/1000, 100, "%.0f")
+	r.budget("memory when idle, MiB", float64(r.start.idle)/mebi, 40, "%.0f")
+	r.budget("stripped binary, MiB", float64(r.start.binary)/mebi, 45, "%.1f")
+	for _, m := range r.sizes {
+		n := float64(m.objects)
+		for _, s := range m.steps {
+			switch s.name {
+			case "no-op plan":
+				r.budget(fmt.Sprintf("requests to refresh %d unchanged objects", m.objects), float64(s.ours.total()), 3+n/500, "%.0f")
+			case "apply":
+				r.budget(fmt.Sprintf("requests per new object beyond dry runs, %d", m.objects), float64(s.ours.total()-s.ours.requests["dry run"])/n, 2, "%.2f")
+			}
+		}
+	}
+	first := r.sizes[0]
+	for _, s := range first.steps {
+		r.budget(fmt.Sprintf("%s of %d, times terraform_data", s.name, first.objects), ratio(s.ours.wall, s.reference.wall), 1.5, "%.2f")
+	}
+	r.budget(fmt.Sprintf("peak memory of the provider with %d objects, MiB", first.objects), float64(first.peak())/mebi, 200, "%.0f")
+	for _, m := range r.sizes[1:] {
+		linear := 1.1 * float64(m.objects) / float64(first.objects)
+		for i, s := range m.steps {
+			r.budget(fmt.Sprintf("provider CPU, %s of %d, times that of %d", s.name, m.objects, first.objects), ratio(s.ours.provider, first.steps[i].ours.provider), linear, "%.2f")
+		}
+	}
+}
+
+func (f figures) total() int {
+	n := 0
+	for _, count := range f.requests {
+		n += count
+	}
+	return n
+}
+
+func (m measurement) peak() (most int64) {
+	for _, s := range m.steps {
+		most = max(most, s.ours.peak)
+	}
+	return most
+}
+
+func (r *report) missed() (n int) {
+	for _, b := range r.budgets {
+		if !b.kept {
+			n++
+		}
+	}
+	return n
+}
+
+func (b budget) verdict() string {
+	if b.kept {
+		return "PASS"
+	}
+	return "MISS"
+}
+
+// byVerb lists requests in the order in which they happen.
+func (f figures) byVerb() string {
+	var parts []string
+	for _, verb := range []string{"GET", "LIST", "dry run", "APPLY", "POST", "PATCH", "PUT", "DELETE", "WATCH"} {
+		if n := f.requests[verb]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d", verb, n))
+		}
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,116 @@
+// Command bench measures the provider against terraform_data, which does no more than be in a state: the same number of
+// objects in the same shape, in one run on an embedded API server. It prints a table, judges the budgets, and ends with
+// code 1 where one is missed.
+//
+// Times on a machine that does other things say little. The budgets are therefore ratios and counts, except for the start
+// of the provider, and each step runs right after the one that it is compared with.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// options are the command line.
+type options struct {
+	cli, provider, write string
+	sizes                []int
+	keep                 bool
+}
+
+func main() {
+	if filepath.Base(os.Args[0]) == pluginName {
+		os.Exit(recordPlugin())
+	}
+	o, err := parse()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(2)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	missed, err := bench(ctx, o, os.Stdout)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(2)
+	}
+	if missed > 0 {
+		fmt.Fprintf(os.Stdout, "\n%d budgets missed.\n", missed)
+		os.Exit(1)
+	}
+}
+
+func parse() (options, error) {
+	var o options
+	var sizes string
+	flag.StringVar(&o.cli, "cli", "terraform", "terraform or tofu")
+	flag.StringVar(&o.provider, "provider", "bin/"+pluginName, "the provider to measure, built and stripped")
+	flag.StringVar(&o.write, "write", "", "write the results as Markdown into this file")
+	flag.StringVar(&sizes, "sizes", "1000,5000", "numbers of objects, smallest first; each is compared with the first")
+	flag.BoolVar(&o.keep, "keep", false, "keep the folder with configurations and logs")
+	flag.Parse()
+	for text := range strings.SplitSeq(sizes, ",") {
+		n, err := strconv.Atoi(text)
+		if err != nil || n <= departments {
+			return o, fmt.Errorf("-sizes: %q is not a number above %d", text, departments)
+		}
+		o.sizes = append(o.sizes, n)
+	}
+	var err error
+	o.provider, err = filepath.Abs(o.provider)
+	return o, err
+}
+
+// bench measures and reports. It returns how many budgets were missed.
+func bench(ctx context.Context, o options, out io.Writer) (missed int, err error) {
+	work, err := os.MkdirTemp("", "k0smos-bench-")
+	if err != nil {
+		return 0, err
+	}
+	if o.keep {
+		fmt.Fprintln(out, "Files are in", work)
+	} else {
+		defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
+	}
+	r := report{options: o, date: time.Now().UTC()}
+	if r.machine, err = describeMachine(ctx, o); err != nil {
+		return 0, err
+	}
+	fmt.Fprintln(out, "Measuring how the provider starts.")
+	if r.start, err = measureStart(ctx, o.provider); err != nil {
+		return 0, err
+	}
+	lab, err := newLaboratory(ctx, o, work, out)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, lab.close()) }()
+	for _, n := range o.sizes {
+		steps, err := lab.measure(ctx, n)
+		if err != nil {
+			return 0, err
+		}
+		r.sizes = append(r.sizes, steps)
+	}
+	r.judge()
+	if err := r.print(out); err != nil {
+		return 0, err
+	}
+	if o.write != "" {
+		if err := r.writeFile(o.write); err != nil {
+			return 0, err
+		}
+		fmt.Fprintln(out, "\nWritten to", o.write)
+	}
+	return r.missed(), nil
+}
