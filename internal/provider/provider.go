@@ -12,6 +12,8 @@ import (
 
 	"github.com/k0smos/terraform-provider-k0smos/internal/composite"
 	"github.com/k0smos/terraform-provider-k0smos/internal/service/controlplane"
+	"github.com/k0smos/terraform-provider-k0smos/internal/service/kubeconfig"
+	"github.com/k0smos/terraform-provider-k0smos/internal/service/management"
 	"github.com/k0smos/terraform-provider-k0smos/internal/service/manifest"
 )
 
@@ -47,12 +49,17 @@ func (p *k0smos) Resources(context.Context) []func() resource.Resource {
 
 // DataSources lists the data sources.
 func (p *k0smos) DataSources(context.Context) []func() datasource.DataSource {
-	return nil
+	return []func() datasource.DataSource{
+		composite.NewSource(controlplane.Source),
+		composite.NewSource(management.Source),
+	}
 }
 
 // EphemeralResources lists the ephemeral resources.
 func (p *k0smos) EphemeralResources(context.Context) []func() ephemeral.EphemeralResource {
-	return nil
+	return []func() ephemeral.EphemeralResource{
+		composite.NewEphemeral(kubeconfig.Kind),
+	}
 }
 
 // Functions lists the functions.
