@@ -23,6 +23,12 @@ func main() {
 		fmt.Println(version)
 		return
 	}
+	if !*debug {
+		if err := provider.LogAsAsked(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
 	err := providerserver.Serve(context.Background(), provider.New(version), providerserver.ServeOpts{
 		Address: "registry.terraform.io/k0smos/k0smos", Debug: *debug, ProtocolVersion: 6,
 	})

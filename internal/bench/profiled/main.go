@@ -27,6 +27,9 @@ func main() {
 }
 
 func serve() error {
+	if err := provider.LogAsAsked(); err != nil {
+		return err
+	}
 	finish, err := profile(os.Getenv("K0SMOS_BENCH_PROFILES"))
 	if err != nil {
 		return err
