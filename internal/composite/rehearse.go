@@ -8,7 +8,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/k0smos/terraform-provider-k0smos/internal/kube"
 	"github.com/k0smos/terraform-provider-k0smos/internal/tf"
@@ -75,18 +74,17 @@ func (r *Resource[M]) rehearse(ctx context.Context, m M, prior *M, rec *record, 
 func (x *instance) rehearseOne(ctx context.Context, o Object, create bool, at attributeOf) (diag.Diagnostics, bool) {
 	var out diag.Diagnostics
 	options := kube.ApplyOptions{Manager: x.manager(), Force: x.provider.ForceConflicts, DryRun: true}
-	if create {
+	if create && !x.adopt {
 		options.Manager += ":plan" // a manager that holds nothing, so that the answer shows whose the object is
 	}
 	body := o.render(toDryRun)
-	var live *unstructured.Unstructured
 	var created bool
 	err := x.resolve(ctx, &o)
 	if r, ok := err.(*refusal); ok { //nolint:errorlint // made by this package and never wrapped
 		return diag.Diagnostics{located(&o, "metadata.namespace", at, r.summary, r.detail)}, true
 	}
 	if err == nil {
-		live, created, err = x.cluster.Apply(ctx, o.key(), body, options)
+		_, created, err = x.cluster.Apply(ctx, o.key(), body, options)
 	}
 	if e := kube.AsError(err); e != nil {
 		switch e.Reason {
@@ -104,7 +102,7 @@ func (x *instance) rehearseOne(ctx context.Context, o Object, create bool, at at
 				}
 			}
 			options.Force = true
-			live, created, err = x.cluster.Apply(ctx, o.key(), body, options)
+			_, created, err = x.cluster.Apply(ctx, o.key(), body, options)
 		case kube.ReasonInvalid, kube.ReasonDenied:
 			return x.explain("plan", &o, err, at), true
 		}
@@ -123,7 +121,7 @@ func (x *instance) rehearseOne(ctx context.Context, o Object, create bool, at at
 	if created {
 		x.provider.noteAbsent(x.place(o))
 	} else if create {
-		out.Append(x.judgeExisting(o, x.mayTouch(o, live), belongsTo(live))...)
+		out.Append(x.existsAlready(ctx, o)...)
 	}
 	return out, true
 }
