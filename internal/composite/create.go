@@ -52,7 +52,7 @@ func (r *Resource[M]) Update(ctx context.Context, req resource.UpdateRequest, re
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
 		return
 	}
-	if was, now := metaOf(&prior).ID.ValueString(), r.kind.ID(m).String(); was != now {
+	if was, now := r.kind.ID(prior), r.kind.ID(m); !was.same(now) {
 		resp.Diagnostics.AddError("Another object than planned", fmt.Sprintf(
 			"The configuration was not known while planning and now names %s, where the state holds %s. An update never moves to another object.\n\nPlan again: the provider then replaces the resource in the open.", now, was))
 		return
@@ -163,6 +163,8 @@ func (r *Resource[M]) run(ctx context.Context, m M, rec *record, config tfsdk.Co
 	for i := range objects {
 		if err := x.resolve(ctx, &objects[i]); err != nil {
 			out.diags.Append(x.explain("apply", &objects[i], err, r.attribute)...)
+			out.began, rec.Pending = create, "applying" // a state whose kind nobody serves could not be read again
+			return out
 		}
 	}
 	if err := x.prune(ctx, objects); err != nil {

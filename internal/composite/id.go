@@ -28,6 +28,22 @@ func (id ID) String() string {
 	return b.String()
 }
 
+// group is the API group of the kind, where the id names one.
+func (id ID) group() string {
+	group, _, grouped := strings.Cut(id.APIVersion, "/")
+	if !grouped {
+		return ""
+	}
+	return group
+}
+
+// same tells whether two ids name one object. Another version of the same API group is another view of the same object.
+func (id ID) same(other ID) bool {
+	sameGroup := id.group() == other.group()
+	id.APIVersion, other.APIVersion = "", ""
+	return sameGroup && id == other
+}
+
 // ParseID reads an import id. anyKind says that the resource stands for objects of any kind, so that the id has to name
 // apiVersion and kind. A name may itself hold colons (RBAC names do): they are cut from the left, only as far as parts
 // are expected.

@@ -36,9 +36,18 @@ func (r *Resource[M]) IdentitySchema(_ context.Context, _ resource.IdentitySchem
 	}}
 }
 
-// identify writes the identity. Terraform 1.11 keeps none, and then there is nothing to write to.
+func (in identityModel) id() ID {
+	return ID{in.ClusterNamespace.ValueString(), in.ClusterName.ValueString(), in.APIVersion.ValueString(), in.Kind.ValueString(), in.Namespace.ValueString(), in.Name.ValueString()}
+}
+
+// identify writes the identity. Terraform 1.11 keeps none, and then there is nothing to write to. One that names the same
+// object already stays as it is, since an identity may not change: not with the version of the API either.
 func identify(ctx context.Context, to *tfsdk.ResourceIdentity, id ID) diag.Diagnostics {
 	if to == nil || id.Name == "" {
+		return nil
+	}
+	var was identityModel
+	if !to.Raw.IsNull() && !to.Get(ctx, &was).HasError() && was.id().same(id) {
 		return nil
 	}
 	return to.Set(ctx, identityModel{
@@ -71,7 +80,11 @@ func (r *Resource[M]) ImportState(ctx context.Context, req resource.ImportStateR
 		if resp.Diagnostics.Append(req.Identity.Get(ctx, &in)...); resp.Diagnostics.HasError() {
 			return
 		}
-		id = ID{in.ClusterNamespace.ValueString(), in.ClusterName.ValueString(), in.APIVersion.ValueString(), in.Kind.ValueString(), in.Namespace.ValueString(), in.Name.ValueString()}
+		id = in.id()
+		if anyKind && (id.APIVersion == "" || id.Kind == "") || (id.ClusterName == "") != (id.ClusterNamespace == "") {
+			resp.Diagnostics.AddError("Incomplete identity", "This resource stands for objects of any kind: its identity needs api_version and kind beside the name, and cluster_name only together with cluster_namespace.")
+			return
+		}
 	}
 	if err := r.kind.SetID(&m, id); err != nil {
 		resp.Diagnostics.AddAttributeError(path.Root("id"), "Unusable import id", sentence(err.Error()))

@@ -29,15 +29,20 @@ func revisionOf(objects []Object) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// changed lists the objects whose declaration differs between two compositions, new ones included.
+// Revision is what the revision attribute becomes once a composition is complete.
+func Revision(objects []Object) string { return revisionOf(objects) }
+
+// changed lists the objects whose declaration differs between two compositions, new ones included. Another API version is a
+// difference here, though none of the revision: it is declared in place, and has to be served.
 func changed(prior, next []Object) []Object {
+	declaration := func(o Object) string { return o.Kind.Version + " " + revisionOf([]Object{o}) }
 	before := make(map[string]string, len(prior))
 	for _, o := range prior {
-		before[identity(o)] = revisionOf([]Object{o})
+		before[identity(o)] = declaration(o)
 	}
 	var out []Object
 	for _, o := range next {
-		if before[identity(o)] != revisionOf([]Object{o}) {
+		if before[identity(o)] != declaration(o) {
 			out = append(out, o)
 		}
 	}
