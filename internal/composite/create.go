@@ -32,7 +32,7 @@ func (r *Resource[M]) Create(ctx context.Context, req resource.CreateRequest, re
 	defer cancel()
 
 	rec := newRecord()
-	rec.Partial = metaOf(&m).Adopt.ValueBool() && metaOf(&m).OnDestroy.ValueString() == OnDestroyRelease
+	rec.Partial = addsOnly(metaOf(&m))
 	run := r.run(ctx, m, rec, req.Config, nil)
 	resp.Diagnostics.Append(run.diags...)
 	if !run.began {

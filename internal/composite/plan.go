@@ -37,14 +37,20 @@ func (r *Resource[M]) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	if resp.Diagnostics.Append(resp.Plan.Get(ctx, &m)...); resp.Diagnostics.HasError() {
 		return
 	}
-	r.derive(&m, prior)
 	meta := metaOf(&m)
+	if roots(req.Config.Raw)["on_destroy"].IsNull() {
+		meta.OnDestroy = types.StringNull() // the default again, also where the state has what was once declared
+	}
+	r.derive(&m, prior)
+	if prior == nil {
+		rec.Partial = addsOnly(meta)
+	}
 	if prior != nil && meta.ID.IsUnknown() {
 		meta.ID = metaOf(prior).ID // what is not known yet is taken to stay the same object; the update checks it
 	}
 
 	var objects []Object
-	known := inputsKnown(req.Config.Raw, r.kind.WriteOnly)
+	known := inputsKnown(req.Config.Raw, r.kind.WriteOnly) && !meta.EffectiveLabels.IsUnknown()
 	if known {
 		facts, diags := r.plannedFacts(ctx, req.Config, m, rec)
 		resp.Diagnostics.Append(diags...)

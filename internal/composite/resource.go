@@ -151,13 +151,22 @@ func (r *Resource[M]) derive(m, prior *M) {
 		meta.ID = types.StringValue(id.String())
 	}
 	meta.Drift = tf.ListOf[tf.Object[Drift]]()
-	if meta.OnDestroy.IsNull() || meta.OnDestroy.IsUnknown() {
-		meta.OnDestroy = types.StringValue(OnDestroyDelete)
-		if meta.Adopt.ValueBool() {
+	if meta.OnDestroy.IsNull() {
+		switch {
+		case meta.Adopt.IsUnknown():
+			meta.OnDestroy = types.StringUnknown()
+		case meta.Adopt.ValueBool():
 			meta.OnDestroy = types.StringValue(OnDestroyRelease)
+		default:
+			meta.OnDestroy = types.StringValue(OnDestroyDelete)
 		}
 	}
 	meta.EffectiveLabels = r.effectiveLabels(meta)
+}
+
+// addsOnly tells whether a create adds fields to objects of others, to give just these up again.
+func addsOnly(meta *Meta) bool {
+	return meta.Adopt.ValueBool() && meta.OnDestroy.ValueString() == OnDestroyRelease
 }
 
 func (r *Resource[M]) effectiveLabels(meta *Meta) tf.Map[types.String] {
