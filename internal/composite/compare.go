@@ -190,14 +190,16 @@ func (x *instance) importable(live Live) Live {
 }
 
 // Project returns want with the live value of every field that differs: what a declaration would say if it described what
-// is there.
+// is there. A null declares nothing and stays.
 func Project(want, live map[string]any) map[string]any {
 	out := (&unstructured.Unstructured{Object: want}).DeepCopy().Object
 	for _, d := range ownership.Diff(want, &unstructured.Unstructured{Object: live}) {
-		if d.Missing {
+		switch {
+		case d.Want == nil:
+		case d.Missing:
 			ownership.Remove(out, d.Path)
-		} else {
-			ownership.Set(out, d.Path, d.Live)
+		default:
+			_ = ownership.Set(out, d.Path, d.Live) // the path comes from walking this very object
 		}
 	}
 	return out

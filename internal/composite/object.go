@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"maps"
 
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
 	"github.com/k0smos/terraform-provider-k0smos/internal/api"
 	"github.com/k0smos/terraform-provider-k0smos/internal/kube"
 )
@@ -34,7 +36,7 @@ func NewObject(kind api.Kind, namespace, name string, body any) (Object, error) 
 		return Object{}, fmt.Errorf("encode %s %s: %w", kind.Kind, name, err)
 	}
 	content := map[string]any{}
-	if err := json.Unmarshal(raw, &content); err != nil {
+	if err := utiljson.Unmarshal(raw, &content); err != nil { // whole numbers as an API server has them
 		return Object{}, fmt.Errorf("decode %s %s: %w", kind.Kind, name, err)
 	}
 	return RawObject(kind, namespace, name, content), nil

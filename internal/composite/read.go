@@ -3,6 +3,7 @@ package composite
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -72,11 +73,22 @@ func (r *Resource[M]) reconcile(x *instance, m *M, objects []Object, live Live) 
 		read := r.kind.Decompose(x.asDeclared(objects, live), *m)
 		if again, err := r.compose(read, x.record.facts()); err == nil {
 			*m = read
-			differences = x.compare(x.mark(again), live)
+			differences = unexplained(differences, x.compare(x.mark(again), live))
 		}
 	}
 	metaOf(m).Drift = x.driftList(differences)
 	r.observe(m, live)
+}
+
+// unexplained keeps of the differences that remain after decomposing those that were there before. A field that is live as
+// it was declared has not drifted, even where another attribute, changed in the cluster, would now make something else of
+// it: the address in a chart's values, after the external address was changed by hand.
+func unexplained(before, after []difference) []difference {
+	was := map[string]bool{}
+	for _, d := range before {
+		was[identity(d.object)+" "+d.Path] = true
+	}
+	return slices.DeleteFunc(after, func(d difference) bool { return !was[identity(d.object)+" "+d.Path] })
 }
 
 // refreshManifests follows plan_manifests, which is the provider's and not this resource's to plan for.
@@ -128,6 +140,12 @@ func (r *Resource[M]) readImported(ctx context.Context, x *instance, m M, resp *
 		resp.Diagnostics.AddError("Cannot import "+metaOf(&m).ID.ValueString(), "What is live cannot be expressed by this resource: "+sentence(err.Error()))
 		return
 	}
+	if o, other := misnamed(objects, live); other != "" {
+		resp.Diagnostics.AddError("Cannot import "+metaOf(&m).ID.ValueString(), fmt.Sprintf(
+			"Its %s in the %s is called %q, and this resource calls it %q. An apply would make a second one and leave the first behind, so nothing is imported.\n\nManage it with the tool that made it, or by k0smos_manifest with adopt = true.",
+			o.Kind.Kind, x.cluster.Describe(), other, o.Name))
+		return
+	}
 	meta := metaOf(&m)
 	meta.Objects = members(objects)
 	plain := revisionOf(objects)
@@ -150,6 +168,21 @@ func (r *Resource[M]) readImported(ctx context.Context, x *instance, m M, resp *
 	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
 	nullLeftovers(&resp.State)
 	resp.Diagnostics.Append(rec.save(ctx, resp.Private)...)
+}
+
+// misnamed finds an object of a composition that is live under another name.
+func misnamed(objects []Object, live Live) (object Object, other string) {
+	for _, o := range objects {
+		if live.object(o) != nil {
+			continue
+		}
+		for _, found := range live {
+			if found.GetKind() == o.Kind.Kind && found.GroupVersionKind().Group == o.Kind.Group {
+				return o, found.GetName()
+			}
+		}
+	}
+	return Object{}, ""
 }
 
 // nullLeftovers leaves nothing unknown in a state.

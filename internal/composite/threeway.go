@@ -19,9 +19,11 @@ func ThreeWay[M any](kind Kind[M], live Live, prior M, parse func(Live, M) M) M 
 	for _, o := range objects {
 		want := o.render(toDryRun)
 		declared = append(declared, unstructuredOf(want))
-		if now := live.object(o); now != nil {
-			found = append(found, unstructuredOf(Project(want, now.Object)))
+		now := want // an object that is missing is drift as a whole, and changes no attribute
+		if there := live.object(o); there != nil {
+			now = Project(want, there.Object)
 		}
+		found = append(found, unstructuredOf(now))
 	}
 	ctx := context.Background()
 	schema := FullSchema(ctx, kind)
@@ -44,17 +46,34 @@ func ThreeWay[M any](kind Kind[M], live Live, prior M, parse func(Live, M) M) M 
 	return out
 }
 
-// mergeThree takes after where it differs from before, and base elsewhere.
+// mergeThree takes after where it differs from before, and base elsewhere. Objects and maps are merged entry by entry; an
+// object that base leaves out is one whose attributes it all leaves out.
 func mergeThree(base, before, after tftypes.Value) tftypes.Value {
-	if before.Equal(after) {
+	object, isMap := base.Type().Is(tftypes.Object{}), base.Type().Is(tftypes.Map{})
+	switch {
+	case before.Equal(after):
 		return base
-	}
-	if !base.Type().Is(tftypes.Object{}) || base.IsNull() || before.IsNull() || after.IsNull() || !base.IsKnown() || !after.IsKnown() {
+	case !object && !isMap, before.IsNull(), after.IsNull(), !base.IsKnown(), !before.IsKnown(), !after.IsKnown():
 		return after
 	}
 	out, was, now := roots(base), roots(before), roots(after)
-	for name := range out {
-		out[name] = mergeThree(out[name], was[name], now[name])
+	for name, v := range now {
+		old, had := was[name]
+		mine, have := out[name]
+		switch {
+		case had && old.Equal(v) && (have || isMap):
+		case had && have:
+			out[name] = mergeThree(mine, old, v)
+		case had && object:
+			out[name] = mergeThree(tftypes.NewValue(v.Type(), nil), old, v)
+		default:
+			out[name] = v
+		}
+	}
+	for name := range was {
+		if _, stays := now[name]; !stays {
+			delete(out, name)
+		}
 	}
 	return tftypes.NewValue(base.Type(), out)
 }

@@ -1,10 +1,6 @@
 package controlplane
 
 import (
-	"encoding/json"
-	"fmt"
-	"maps"
-
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/k0smos/terraform-provider-k0smos/internal/api"
@@ -55,22 +51,20 @@ func compose(m Model, _ composite.Facts) ([]composite.Object, error) {
 }
 
 func specOf(m Model, e effective) (k0smotron.ClusterSpec, error) {
-	version, _ := m.Version.Get()
 	replicas := int32(numberOr(m.Replicas, defaultReplicas)) //nolint:gosec // validated to be a small number
 	config, err := k0sConfigOf(m, e)
 	if err != nil {
 		return k0smotron.ClusterSpec{}, err
 	}
-	patches, err := patchesOf(e)
+	patches, err := patchesOf(m, e)
 	if err != nil {
 		return k0smotron.ClusterSpec{}, err
 	}
 	spec := k0smotron.ClusterSpec{
-		Replicas: &replicas, Version: version.String(), ExternalAddress: e.expose.ExternalAddress.ValueString(),
+		Replicas: &replicas, Version: versionOf(m), ExternalAddress: e.expose.ExternalAddress.ValueString(),
 		Service:     &k0smotron.Service{Type: serviceType(e.exposeType), APIPort: int(e.apiPort), KonnectivityPort: int(e.konnectivityPort)},
 		Persistence: &k0smotron.Persistence{Type: "emptyDir"}, // only /var/lib/k0s of a member; the data is in the storage
 		Storage:     storageOf(e), K0sConfig: config, Patches: patches, Resources: resourcesOf(m),
-		TopologySpreadConstraints: spreadOf(m, e),
 	}
 	if e.exposeType == exposeIngress {
 		deploy := true
@@ -83,6 +77,14 @@ func specOf(m Model, e effective) (k0smotron.ClusterSpec, error) {
 		}
 	}
 	return spec, nil
+}
+
+// versionOf is the version in the one spelling that every field of k0smotron takes.
+func versionOf(m Model) string {
+	if version, ok := m.Version.Get(); ok {
+		return version.String()
+	}
+	return m.Version.ValueString()
 }
 
 // serviceType is the Service below the exposure: an ingress controller needs no more than a cluster IP.
@@ -132,88 +134,6 @@ func resourcesOf(m Model) *api.Resources {
 		return out
 	}
 	return &api.Resources{Requests: list(r.Requests), Limits: list(r.Limits)}
-}
-
-// spreadOf counts the pods of this control plane, by the labels that k0smotron gives them.
-func spreadOf(m Model, e effective) []api.TopologySpreadConstraint {
-	var out []api.TopologySpreadConstraint
-	for _, key := range e.placement.TopologySpread.Keys() {
-		spread, ok := e.placement.TopologySpread.Known()[key].Get()
-		if !ok {
-			continue
-		}
-		out = append(out, api.TopologySpreadConstraint{
-			TopologyKey: key, MaxSkew: int32(numberOr(spread.MaxSkew, 1)), WhenUnsatisfiable: textOr(spread.WhenUnsatisfiable, "DoNotSchedule"), //nolint:gosec // validated to be a small number
-			LabelSelector: &api.LabelSelector{MatchLabels: map[string]string{"app": "k0smotron", "cluster": m.Name.ValueString()}},
-		})
-	}
-	return out
-}
-
-// patchesOf changes the objects that k0smotron makes, found by kind and by their label app.kubernetes.io/component: the
-// members of control plane and etcd for the placement, the Service for its annotations. v1beta2 has no fields for these.
-func patchesOf(e effective) ([]k0smotron.Patch, error) {
-	var out []k0smotron.Patch
-	add := func(kind, component string, how k0smotron.PatchType, content map[string]any) error {
-		text, err := json.Marshal(content)
-		if err != nil {
-			return fmt.Errorf("encode the patch of %s %s: %w", kind, component, err)
-		}
-		out = append(out, k0smotron.Patch{Target: k0smotron.PatchTarget{Kind: kind, Component: component}, Patch: k0smotron.PatchSpec{Type: how, Content: string(text)}})
-		return nil
-	}
-	pod := map[string]any{}
-	if selector := texts(e.placement.NodeSelector); len(selector) > 0 {
-		pod["nodeSelector"] = selector
-	}
-	if tolerations := tolerationsOf(e.placement); len(tolerations) > 0 {
-		pod["tolerations"] = tolerations
-	}
-	if len(pod) > 0 {
-		content := map[string]any{"spec": map[string]any{"template": map[string]any{"spec": pod}}}
-		if err := add("StatefulSet", "control-plane", k0smotron.PatchStrategic, content); err != nil {
-			return nil, err
-		}
-		if e.storageType == storageEtcd {
-			if err := add("StatefulSet", "etcd", k0smotron.PatchStrategic, content); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if annotations := texts(e.expose.Annotations); len(annotations) > 0 {
-		if err := add("Service", "control-plane", k0smotron.PatchMerge, map[string]any{"metadata": map[string]any{"annotations": annotations}}); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-}
-
-func tolerationsOf(p Placement) []map[string]string {
-	var out []map[string]string
-	for _, name := range p.Tolerations.Keys() {
-		t, ok := p.Tolerations.Known()[name].Get()
-		if !ok {
-			continue
-		}
-		entry := map[string]string{"operator": textOr(t.Operator, "Exists")}
-		if t.Operator.IsNull() && t.Value.ValueString() != "" {
-			entry["operator"] = "Equal"
-		}
-		maps.Copy(entry, known(map[string]types.String{"key": t.Key, "value": t.Value, "effect": t.Effect}))
-		out = append(out, entry)
-	}
-	return out
-}
-
-// known keeps the strings that are set.
-func known(in map[string]types.String) map[string]string {
-	out := map[string]string{}
-	for k, v := range in {
-		if v.ValueString() != "" {
-			out[k] = v.ValueString()
-		}
-	}
-	return out
 }
 
 func texts(m tf.Map[types.String]) map[string]string {

@@ -1,9 +1,10 @@
 package controlplane
 
 import (
-	"encoding/json"
 	"fmt"
+	"maps"
 
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
 )
 
@@ -17,8 +18,14 @@ const (
 	ciliumNamespace  = "kube-system"
 )
 
+// object reads a JSON object. Whole numbers keep all of their digits.
+func object(text string) (map[string]any, bool) {
+	var out map[string]any
+	return out, utiljson.Unmarshal([]byte(text), &out) == nil && out != nil
+}
+
 // k0sConfigOf is the ClusterConfig of k0s: what the attributes say, with k0s_config merged over it. apiVersion is
-// required by the operator.
+// required by the operator. A null in k0s_config says nothing, as a null attribute does.
 func k0sConfigOf(m Model, e effective) (map[string]any, error) {
 	provider := e.provider
 	network := map[string]any{}
@@ -37,11 +44,11 @@ func k0sConfigOf(m Model, e effective) (map[string]any, error) {
 	}
 	config := map[string]any{"apiVersion": k0sAPIVersion, "kind": k0sKind, "spec": spec}
 	if text := m.K0sConfig.ValueString(); text != "" {
-		more := map[string]any{}
-		if err := json.Unmarshal([]byte(text), &more); err != nil {
-			return nil, fmt.Errorf("k0s_config is not a JSON object: %w", err)
+		more, ok := object(text)
+		if !ok {
+			return nil, fmt.Errorf("k0s_config is not a JSON object")
 		}
-		merge(config, more)
+		merge(config, withoutNulls(more))
 	}
 	return config, nil
 }
@@ -57,6 +64,16 @@ func merge(base, more map[string]any) {
 		}
 		base[k] = v
 	}
+}
+
+func withoutNulls(m map[string]any) map[string]any {
+	maps.DeleteFunc(m, func(_ string, v any) bool {
+		if inner, ok := v.(map[string]any); ok {
+			withoutNulls(inner)
+		}
+		return v == nil
+	})
+	return m
 }
 
 // helmOf lists repositories and charts, sorted by name, Cilium first.
@@ -109,14 +126,34 @@ func helmOf(m Model, e effective) (map[string]any, error) {
 	return helm, nil
 }
 
-// ciliumOf is the Helm release of Cilium in place of kube-proxy. The API server's address must be known to it before any
-// service network works: the given one, or the one that k0smotron writes into ConfigMap kube-system/control-plane-endpoint.
+// ciliumOf is the Helm release of Cilium in place of kube-proxy.
 func ciliumOf(m Model, e effective) (map[string]any, error) {
+	values := ciliumValues(e)
+	if text := e.cilium.Values.ValueString(); text != "" {
+		more, ok := object(text)
+		if !ok {
+			return nil, fmt.Errorf("network.cilium.values is not a JSON object")
+		}
+		merge(values, more)
+	}
+	text, err := yaml.Marshal(values)
+	if err != nil {
+		return nil, fmt.Errorf("encode the values of Cilium: %w", err)
+	}
+	return map[string]any{
+		"name": ciliumChart, "chartname": ciliumRepository + "/cilium", "version": textOr(e.cilium.Version, textOr(m.CiliumVersion, defaultCilium)),
+		"namespace": ciliumNamespace, "values": string(text),
+	}, nil
+}
+
+// ciliumValues are the values that follow from attributes. The API server's address must be known to Cilium before any
+// service network works: the given one, or the one that k0smotron writes into ConfigMap kube-system/control-plane-endpoint.
+func ciliumValues(e effective) map[string]any {
 	values := map[string]any{
 		"kubeProxyReplacement": true,
 		"routingMode":          "tunnel",
 		"tunnelProtocol":       "vxlan",
-		"operator":             map[string]any{"replicas": 1},
+		"operator":             map[string]any{"replicas": int64(1)},
 		"ipam":                 map[string]any{"mode": "cluster-pool", "operator": map[string]any{"clusterPoolIPv4PodCIDRList": []any{e.podCIDR}}},
 		"k8sServicePort":       e.apiPort,
 	}
@@ -134,19 +171,5 @@ func ciliumOf(m Model, e effective) (map[string]any, error) {
 	if !e.cilium.MTU.IsNull() {
 		values["MTU"] = e.cilium.MTU.ValueInt64()
 	}
-	if text := e.cilium.Values.ValueString(); text != "" {
-		more := map[string]any{}
-		if err := json.Unmarshal([]byte(text), &more); err != nil {
-			return nil, fmt.Errorf("network.cilium.values is not a JSON object: %w", err)
-		}
-		merge(values, more)
-	}
-	text, err := yaml.Marshal(values)
-	if err != nil {
-		return nil, fmt.Errorf("encode the values of Cilium: %w", err)
-	}
-	return map[string]any{
-		"name": ciliumChart, "chartname": ciliumRepository + "/cilium", "version": textOr(m.CiliumVersion, defaultCilium),
-		"namespace": ciliumNamespace, "values": string(text),
-	}, nil
+	return values
 }

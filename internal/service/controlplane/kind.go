@@ -27,18 +27,16 @@ func init() { //nolint:gochecknoinits // decompose needs Kind, and Kind needs de
 		Checks:      checks,
 		Transitions: transitions,
 		Derive:      derive,
-		ID: func(m Model) composite.ID {
-			return composite.ID{Namespace: m.Namespace.ValueString(), Name: m.Name.ValueString()}
-		},
-		SetID:     setID,
-		Compose:   compose,
-		Decompose: decompose,
-		Import:    parse,
-		Observe:   observe,
-		Observed:  map[string][]string{"cluster": {"name", "namespace"}, "endpoint": {"name", "namespace", "expose"}},
-		Locate:    locate,
-		Replace:   replace,
-		Ready:     map[string]composite.Readiness{controlplane.K0smotronControlPlaneKind.Kind: planeReady, clusterapi.ClusterKind.Kind: clusterReady},
+		ID:          id,
+		SetID:       setID,
+		Compose:     compose,
+		Decompose:   decompose,
+		Import:      imported,
+		Observe:     observe,
+		Observed:    map[string][]string{"cluster": {"name", "namespace"}, "endpoint": {"name", "namespace", "expose"}},
+		Locate:      locate,
+		Replace:     replace,
+		Ready:       map[string]composite.Readiness{controlplane.K0smotronControlPlaneKind.Kind: planeReady, clusterapi.ClusterKind.Kind: clusterReady},
 		// The Cluster goes first and takes the others along, in the order that its controllers need. What is deleted
 		// outside of its Cluster hangs.
 		DeleteOrder: []string{clusterapi.ClusterKind.Kind, controlplane.K0smotronControlPlaneKind.Kind, infrastructure.RemoteClusterKind.Kind},
@@ -53,6 +51,14 @@ func init() { //nolint:gochecknoinits // decompose needs Kind, and Kind needs de
 			{Group: clusterapi.ClusterKind.Group, Version: clusterapi.ClusterKind.Version, Operator: "Cluster API 1.11 or later"},
 		},
 	}
+}
+
+// id is empty until both parts of it are known.
+func id(m Model) composite.ID {
+	if m.Namespace.IsUnknown() {
+		return composite.ID{}
+	}
+	return composite.ID{Namespace: m.Namespace.ValueString(), Name: m.Name.ValueString()}
 }
 
 func setID(m *Model, id composite.ID) error {
@@ -127,6 +133,8 @@ var fields = []struct {
 	{"Cluster", "spec.clusterNetwork.pods", path.Root("network").AtName("pod_cidr")},
 	{"Cluster", "spec.clusterNetwork.services", path.Root("network").AtName("service_cidr")},
 	{"Cluster", "spec.clusterNetwork.serviceDomain", path.Root("network").AtName("cluster_domain")},
+	{"Cluster", "spec.controlPlaneRef", path.Root("name")},
+	{"Cluster", "spec.infrastructureRef", path.Root("name")},
 	{"K0smotronControlPlane", "spec.version", path.Root("version")},
 	{"K0smotronControlPlane", "spec.replicas", path.Root("replicas")},
 	{"K0smotronControlPlane", "spec.externalAddress", path.Root("expose").AtName("external_address")},
@@ -138,7 +146,6 @@ var fields = []struct {
 	{"K0smotronControlPlane", "spec.storage.kine", path.Root("storage").AtName("kine")},
 	{"K0smotronControlPlane", "spec.storage", path.Root("storage")},
 	{"K0smotronControlPlane", "spec.resources", path.Root("resources")},
-	{"K0smotronControlPlane", "spec.topologySpreadConstraints", path.Root("placement").AtName("topology_spread")},
 	{"K0smotronControlPlane", "spec.patches", path.Root("placement")},
 	{"K0smotronControlPlane", "spec.k0sConfig.spec.extensions.helm", path.Root("helm")},
 	{"K0smotronControlPlane", "spec.k0sConfig.spec.network", path.Root("network")},
@@ -152,14 +159,20 @@ var fields = []struct {
 func attribute(kind, field string) path.Path {
 	best, length := path.Empty(), 0
 	for _, f := range fields {
-		if (f.kind == "" || f.kind == kind) && strings.HasPrefix(field, f.field) && len(f.field) > length {
+		if (f.kind == "" || f.kind == kind) && within(field, f.field) && len(f.field) > length {
 			best, length = f.attribute, len(f.field)
 		}
 	}
 	return best
 }
 
+// within tells whether a field is another one or below it.
+func within(field, parent string) bool {
+	rest, ok := strings.CutPrefix(field, parent)
+	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
+}
+
 // freeForm: the k0s configuration, with the values of its charts, and patches are the user's own texts.
 func freeForm(_, field string) bool {
-	return strings.HasPrefix(field, "spec.k0sConfig") || strings.HasPrefix(field, "spec.patches") || strings.HasPrefix(field, "metadata.annotations")
+	return within(field, "spec.k0sConfig") || within(field, "spec.patches") || within(field, "metadata.annotations")
 }

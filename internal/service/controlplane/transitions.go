@@ -1,8 +1,10 @@
 package controlplane
 
 import (
+	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -11,7 +13,7 @@ import (
 	"github.com/k0smos/terraform-provider-k0smos/internal/tf"
 )
 
-var transitions = []composite.Transition[Model]{oneMinorUp, fixedInK0s, etcdGrows, keysStay, membersRestart}
+var transitions = []composite.Transition[Model]{oneMinorUp, fixedInK0s, addressMoves, volumesGrow, etcdGrows, keysStay, membersRestart}
 
 // oneMinorUp: the operator's webhook refuses more than one minor version up; it does not refuse to go down, which breaks
 // the database.
@@ -37,44 +39,74 @@ func oneMinorUp(prior, plan Model) []composite.Finding {
 func fixedInK0s(prior, plan Model) []composite.Finding {
 	a, b := effectiveOf(prior), effectiveOf(plan)
 	var out []composite.Finding
-	for _, f := range []struct {
-		at       path.Path
-		was, now any
-		value    attr.Value
-	}{
-		{path.Root("expose").AtName("type"), a.exposeType, b.exposeType, b.expose.Type},
-		{path.Root("expose").AtName("api_port"), a.apiPort, b.apiPort, b.expose.APIPort},
-		{path.Root("expose").AtName("konnectivity_port"), a.konnectivityPort, b.konnectivityPort, b.expose.KonnectivityPort},
-		{path.Root("network").AtName("provider"), a.provider, b.provider, b.network.Provider},
-		{path.Root("network").AtName("pod_cidr"), a.podCIDR, b.podCIDR, b.network.PodCIDR},
-		{path.Root("network").AtName("service_cidr"), a.serviceCIDR, b.serviceCIDR, b.network.ServiceCIDR},
-		{path.Root("network").AtName("cluster_domain"), a.clusterDomain, b.clusterDomain, b.network.ClusterDomain},
-		{path.Root("storage").AtName("type"), a.storageType, b.storageType, b.storage.Type},
-		{path.Root("storage").AtName("etcd").AtName("storage_class"), a.etcd.StorageClass.ValueString(), b.etcd.StorageClass.ValueString(), b.etcd.StorageClass},
-	} {
-		if f.was == f.now || f.value.IsUnknown() || plan.Expose.IsUnknown() || plan.Network.IsUnknown() || plan.Storage.IsUnknown() {
-			continue
+	refuse := func(at path.Path, was, now any, values ...attr.Value) bool {
+		if was == now || slices.ContainsFunc(values, attr.Value.IsUnknown) {
+			return false
 		}
-		out = append(out, fault(f.at, f.at.String()+" cannot change", fmt.Sprintf(
+		out = append(out, fault(at, at.String()+" cannot change", fmt.Sprintf(
 			"It is %v in the running cluster and %v in the configuration, and k0s cannot change it. A replacement is not planned, because it would reset every host.\n\n"+
-				"Keep %v; or make a second k0smos_hosted_control_plane of another name with the new value, move the node pools to it one by one, and destroy this one.", f.was, f.now, f.was)))
+				"Keep %v; or make a second k0smos_hosted_control_plane of another name with the new value, move the node pools to it one by one, and destroy this one.", orNone(was), orNone(now), orNone(was))))
+		return true
 	}
-	if address := b.expose.ExternalAddress; !address.IsUnknown() && a.expose.ExternalAddress.ValueString() != address.ValueString() {
-		out = append(out, composite.Finding{Path: path.Root("expose").AtName("external_address"), Warning: true, Summary: "Nodes keep the old address",
-			Detail: fmt.Sprintf("Nodes that have joined go on dialling %q. Keep it reachable until every pool has been rolled.", a.expose.ExternalAddress.ValueString())})
+	expose, network, storage := path.Root("expose"), path.Root("network"), path.Root("storage")
+	moved := refuse(expose.AtName("type"), a.exposeType, b.exposeType, plan.Expose, b.expose.Type)
+	if !moved || given(b.expose.APIPort) { // the default port follows the type, and one finding is enough
+		refuse(expose.AtName("api_port"), a.apiPort, b.apiPort, plan.Expose, b.expose.Type, b.expose.APIPort)
+	}
+	if !moved || given(b.expose.KonnectivityPort) {
+		refuse(expose.AtName("konnectivity_port"), a.konnectivityPort, b.konnectivityPort, plan.Expose, b.expose.Type, b.expose.KonnectivityPort)
+	}
+	refuse(network.AtName("provider"), a.provider, b.provider, plan.Network, b.network.Provider)
+	refuse(network.AtName("pod_cidr"), a.podCIDR, b.podCIDR, plan.Network, b.network.PodCIDR)
+	refuse(network.AtName("service_cidr"), a.serviceCIDR, b.serviceCIDR, plan.Network, b.network.ServiceCIDR)
+	refuse(network.AtName("cluster_domain"), a.clusterDomain, b.clusterDomain, plan.Network, b.network.ClusterDomain)
+	refuse(storage.AtName("type"), a.storageType, b.storageType, plan.Storage, b.storage.Type)
+	if a.storageType == storageEtcd && b.etcdForSure(plan) {
+		refuse(storage.AtName("etcd").AtName("storage_class"), a.etcd.StorageClass.ValueString(), b.etcd.StorageClass.ValueString(), b.storage.Etcd, b.etcd.StorageClass)
+	}
+	return out
+}
+
+func orNone(v any) any {
+	if v == "" {
+		return "not set"
+	}
+	return v
+}
+
+// addressMoves: the address is in the kubeconfig of every node, and nobody rewrites those.
+func addressMoves(prior, plan Model) []composite.Finding {
+	a, b := effectiveOf(prior), effectiveOf(plan)
+	was, now := a.expose.ExternalAddress, b.expose.ExternalAddress
+	if plan.Expose.IsUnknown() || now.IsUnknown() || was.ValueString() == now.ValueString() {
+		return nil
+	}
+	dialled := fmt.Sprintf("%q", was.ValueString())
+	if was.ValueString() == "" {
+		dialled = "the address of the load balancer"
+	}
+	return []composite.Finding{{Path: path.Root("expose").AtName("external_address"), Warning: true, Summary: "Nodes keep the old address",
+		Detail: fmt.Sprintf("Nodes that have joined go on dialling %s. Keep it reachable until every pool has been rolled.", dialled)}}
+}
+
+// volumesGrow: a volume claim may only grow.
+func volumesGrow(prior, plan Model) []composite.Finding {
+	a, b := effectiveOf(prior), effectiveOf(plan)
+	if a.storageType != storageEtcd || !b.etcdForSure(plan) || b.storage.Etcd.IsUnknown() || b.etcd.Size.IsUnknown() {
+		return nil
 	}
 	was, errWas := tf.ParseQuantity(a.size)
 	now, errNow := tf.ParseQuantity(b.size)
-	if errWas == nil && errNow == nil && !b.etcd.Size.IsUnknown() && now.Cmp(was) < 0 {
-		out = append(out, fault(path.Root("storage").AtName("etcd").AtName("size"), "Volumes cannot shrink", fmt.Sprintf("Each etcd volume has %s, and %s is smaller. Keep %s or more.", a.size, b.size, a.size)))
+	if errWas != nil || errNow != nil || now.Cmp(was) >= 0 {
+		return nil
 	}
-	return out
+	return []composite.Finding{fault(path.Root("storage").AtName("etcd").AtName("size"), "Volumes cannot shrink", fmt.Sprintf("Each etcd volume has %s, and %s is smaller. Keep %s or more.", a.size, b.size, a.size))}
 }
 
 // etcdGrows: the operator never takes an etcd member away.
 func etcdGrows(prior, plan Model) []composite.Finding {
 	was, now := numberOr(prior.Replicas, defaultReplicas), numberOr(plan.Replicas, defaultReplicas)
-	if plan.Replicas.IsUnknown() || now >= was || effectiveOf(plan).storageType != storageEtcd {
+	if plan.Replicas.IsUnknown() || now >= was || !effectiveOf(plan).etcdForSure(plan) {
 		return nil
 	}
 	return []composite.Finding{{Path: path.Root("replicas"), Warning: true, Summary: "etcd stays as large as it is", Detail: fmt.Sprintf(
@@ -83,26 +115,36 @@ func etcdGrows(prior, plan Model) []composite.Finding {
 
 // keysStay: the configuration reaches the running cluster as a merge patch, which removes nothing.
 func keysStay(prior, plan Model) []composite.Finding {
-	if plan.K0sConfig.IsUnknown() {
-		return nil
+	var out []composite.Finding
+	if !plan.K0sConfig.IsUnknown() {
+		was, _ := object(prior.K0sConfig.ValueString())
+		now, _ := object(plan.K0sConfig.ValueString())
+		if removed := removedKeys(was, now, ""); len(removed) > 0 {
+			slices.Sort(removed)
+			out = append(out, composite.Finding{Path: path.Root("k0s_config"), Warning: true, Summary: "Removed keys stay in the cluster", Detail: fmt.Sprintf(
+				"k0smotron merges the configuration into the running cluster, so a key that is removed here keeps its last value there: %s. To undo a setting, set it to its default instead.", strings.Join(removed, ", "))})
+		}
 	}
-	was, _ := object(prior.K0sConfig.ValueString())
-	now, _ := object(plan.K0sConfig.ValueString())
-	removed := removedKeys(was, now, "")
-	if len(removed) == 0 {
-		return nil
+	a, b := effectiveOf(prior), effectiveOf(plan)
+	if plan.Helm.IsUnknown() || b.helm.Charts.IsUnknown() || a.provider == networkCilium || plan.Network.IsUnknown() || b.network.Provider.IsUnknown() {
+		return out
 	}
-	slices.Sort(removed)
-	return []composite.Finding{{Path: path.Root("k0s_config"), Warning: true, Summary: "Removed keys stay in the cluster", Detail: fmt.Sprintf(
-		"k0smotron merges the configuration into the running cluster, so a key that is removed here keeps its last value there: %v. To undo a setting, set it to its default instead.", removed)}}
+	if releases := a.helm.Charts.Keys(); len(releases) > 0 && len(b.helm.Charts.Keys()) == 0 {
+		out = append(out, composite.Finding{Path: path.Root("helm"), Warning: true, Summary: "The last charts stay in the cluster", Detail: fmt.Sprintf(
+			"k0smotron merges the configuration into the running cluster, so with the last chart the whole list stays there as it was: %s. Uninstall with Helm in the hosted cluster what should go.", strings.Join(releases, ", "))})
+	}
+	return out
 }
 
 func removedKeys(was, now map[string]any, at string) []string {
 	var out []string
 	for k, v := range was {
+		if v == nil {
+			continue // it said nothing
+		}
 		here := at + k
-		after, there := now[k]
-		if !there {
+		after := now[k]
+		if after == nil {
 			out = append(out, here)
 			continue
 		}
@@ -117,15 +159,31 @@ func removedKeys(was, now map[string]any, at string) []string {
 
 // membersRestart says when a change of the pods themselves restarts them.
 func membersRestart(prior, plan Model) []composite.Finding {
+	a, b := effectiveOf(prior), effectiveOf(plan)
 	var out []composite.Finding
-	for name, moved := range map[string]bool{
-		"placement": !plan.Placement.IsUnknown() && !prior.Placement.Equal(plan.Placement),
-		"resources": !plan.Resources.IsUnknown() && !prior.Resources.Equal(plan.Resources),
+	for _, part := range []struct {
+		name     string
+		value    attr.Value
+		was, now any
+	}{
+		{"placement", plan.Placement, podsLike(prior, a), podsLike(plan, b)},
+		{"resources", plan.Resources, resourcesOf(prior), resourcesOf(plan)},
 	} {
-		if moved {
-			out = append(out, composite.Finding{Path: path.Root(name), Warning: true, Summary: "Restarts the control plane",
-				Detail: "A change of " + name + " replaces the members of the control plane one by one. With one member the API server is away for about a minute."})
+		if settled(part.value) && !sameJSON(part.was, part.now) {
+			out = append(out, composite.Finding{Path: path.Root(part.name), Warning: true, Summary: "Restarts the control plane",
+				Detail: "A change of " + part.name + " replaces the members of the control plane one by one. With one member the API server is away for about a minute."})
 		}
 	}
 	return out
+}
+
+// podsLike is what the placement makes of the pods.
+func podsLike(m Model, e effective) any {
+	return []any{texts(e.placement.NodeSelector), tolerationsOf(e.placement), spreadOf(m, e, componentPlane)}
+}
+
+// settled tells a value of which every part is known.
+func settled(v attr.Value) bool {
+	raw, err := v.ToTerraformValue(context.Background())
+	return err == nil && raw.IsFullyKnown()
 }
