@@ -169,6 +169,26 @@ func (x *instance) remember(o Object, live *unstructured.Unstructured) {
 	}
 }
 
+// forgetSecrets drops the fingerprints of secrets that are no longer composed: nobody misses them any more.
+func (r *record) forgetSecrets(objects []Object) {
+	composed := map[string]bool{}
+	for _, o := range objects {
+		for place := range o.secrets() {
+			composed[place] = true
+		}
+	}
+	for attribute, keys := range r.WriteOnly {
+		for key := range keys {
+			if !composed[secretPlace(attribute, key)] {
+				delete(keys, key)
+			}
+		}
+		if len(keys) == 0 {
+			delete(r.WriteOnly, attribute)
+		}
+	}
+}
+
 func (r *record) rememberSecret(s secretAt, live any) {
 	if r.WriteOnly == nil {
 		r.WriteOnly = map[string]map[string]string{}

@@ -173,6 +173,9 @@ func (r *Resource[M]) run(ctx context.Context, m M, rec *record, config tfsdk.Co
 		return out
 	}
 	rec.Members, rec.Foreign, rec.Pending = refs(objects, nil), "", ""
+	if len(todo) == len(objects) {
+		rec.forgetSecrets(objects)
+	}
 	meta.Revision = types.StringValue(revision)
 	live := done.live
 	if len(todo) == 0 {

@@ -123,7 +123,9 @@ func renderValue(v any, how rendering) any {
 					out[k] = r
 				}
 			default:
-				out[k] = renderValue(e, how)
+				if r := renderValue(e, how); !withheld(e, r) {
+					out[k] = r
+				}
 			}
 		}
 		return out
@@ -144,6 +146,22 @@ func renderValue(v any, how rendering) any {
 	}
 }
 
+// withheld tells a map that holds secrets, all of them left out, from one that is declared empty. It is left out as well, so
+// that a composition does not look different while its secrets are not known yet.
+func withheld(v, rendered any) bool {
+	entries, _ := v.(map[string]any)
+	left, isMap := rendered.(map[string]any)
+	if !isMap || len(left) > 0 {
+		return false
+	}
+	for _, e := range entries {
+		if _, secret := e.(Secret); secret {
+			return true
+		}
+	}
+	return false
+}
+
 // secrets lists the secret leaves of an object by their path of map keys.
 func (o Object) secrets() map[string]secretAt {
 	found := map[string]secretAt{}
@@ -156,6 +174,8 @@ type secretAt struct {
 	path []string
 }
 
+func secretPlace(attribute, key string) string { return attribute + "\x00" + key }
+
 func collectSecrets(v any, at []string, found map[string]secretAt) {
 	m, ok := v.(map[string]any)
 	if !ok {
@@ -164,7 +184,7 @@ func collectSecrets(v any, at []string, found map[string]secretAt) {
 	for k, e := range m {
 		here := append(append([]string{}, at...), k)
 		if s, ok := e.(Secret); ok {
-			found[s.Attribute+"\x00"+s.Key] = secretAt{s, here}
+			found[secretPlace(s.Attribute, s.Key)] = secretAt{s, here}
 			continue
 		}
 		collectSecrets(e, here, found)

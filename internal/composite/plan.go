@@ -40,6 +40,9 @@ func (r *Resource[M]) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	meta := metaOf(&m)
 	if roots(req.Config.Raw)["on_destroy"].IsNull() {
 		meta.OnDestroy = types.StringNull() // the default again, also where the state has what was once declared
+		if rec.Partial {
+			meta.OnDestroy = types.StringValue(OnDestroyRelease) // adopt may be gone by now; the object still belongs to others
+		}
 	}
 	r.derive(&m, prior)
 	if prior == nil {

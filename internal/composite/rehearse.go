@@ -3,6 +3,7 @@ package composite
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -103,7 +104,11 @@ func (x *instance) rehearseOne(ctx context.Context, o Object, create bool, at at
 			}
 			options.Force = true
 			_, created, err = x.cluster.Apply(ctx, o.key(), body, options)
+			err = o.withoutWithheld(err)
 		case kube.ReasonInvalid, kube.ReasonDenied:
+			if err = o.withoutWithheld(err); err == nil {
+				return out, true
+			}
 			return x.explain("plan", &o, err, at), true
 		}
 	}
@@ -124,6 +129,28 @@ func (x *instance) rehearseOne(ctx context.Context, o Object, create bool, at at
 		out.Append(x.existsAlready(ctx, o)...)
 	}
 	return out, true
+}
+
+// withoutWithheld takes out of a refusal what is said about secrets, which a dry run leaves out: that a TLS Secret has no key
+// says nothing about the apply. Nil is left where there was nothing else.
+func (o Object) withoutWithheld(err error) error {
+	if err == nil || kube.AsError(err).Reason != kube.ReasonInvalid || len(kube.AsError(err).Fields) == 0 {
+		return err
+	}
+	e := *kube.AsError(err)
+	withheld := map[string]bool{}
+	for _, s := range o.secrets() {
+		withheld[s.path[0]] = true
+	}
+	e.Fields = slices.DeleteFunc(slices.Clone(e.Fields), func(f kube.FieldError) bool {
+		top, _, _ := strings.Cut(f.Path, ".")
+		top, _, _ = strings.Cut(top, "[")
+		return withheld[top]
+	})
+	if len(e.Fields) == 0 {
+		return nil
+	}
+	return &e
 }
 
 // existsAlready looks at an object that a create would meet.
