@@ -50,9 +50,10 @@ func (x *instance) compare(objects []Object, live Live) []difference {
 			continue
 		}
 		for _, d := range ownership.DiffFor(o.render(toDryRun), found, x.manager()) {
-			if !x.record.accepts(o.String(), d.Path, d.Live) {
-				out = append(out, difference{object: o, Difference: d})
+			if d.Path == ownerNameField || x.record.accepts(o.String(), d.Path, d.Live) {
+				continue // the owner's name is for people: two who apply by turns must not undo each other
 			}
+			out = append(out, difference{object: o, Difference: d})
 		}
 		for _, s := range o.secrets() {
 			want, known := x.record.WriteOnly[s.Attribute][s.Key]
@@ -141,13 +142,26 @@ func (x *instance) shown(d difference, v any) string {
 func show(objects []Object) map[string]string {
 	out := make(map[string]string, len(objects))
 	for _, o := range objects {
-		raw, err := yaml.Marshal(o.render(toShow))
+		body := o.render(toShow)
+		if o.Kind.Group == "" && o.Kind.Kind == secretKind.Kind {
+			for _, field := range []string{"data", "stringData"} {
+				for key := range asMap(body[field]) {
+					asMap(body[field])[key] = "(sensitive)"
+				}
+			}
+		}
+		raw, err := yaml.Marshal(body)
 		if err != nil { // plain data always encodes
 			continue
 		}
 		out[o.String()] = string(raw)
 	}
 	return out
+}
+
+func asMap(v any) map[string]any {
+	m, _ := v.(map[string]any)
+	return m
 }
 
 // asDeclared copies live objects with our own spelling put back wherever the server only spells a value its way, so that
@@ -171,6 +185,8 @@ func (x *instance) asDeclared(objects []Object, live Live) Live {
 	return out
 }
 
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
+
 // importable reduces what this provider applied to what it applied, and foreign objects to what a person would declare.
 func (x *instance) importable(live Live) Live {
 	out := make(Live, 0, len(live))
@@ -183,6 +199,11 @@ func (x *instance) importable(live Live) Live {
 		unstructured.RemoveNestedField(found.Object, "status")
 		for _, system := range []string{"managedFields", "resourceVersion", "uid", "creationTimestamp", "generation", "selfLink", "ownerReferences", "finalizers"} {
 			unstructured.RemoveNestedField(found.Object, "metadata", system)
+		}
+		// kubectl keeps a copy of the whole object there, of a Secret with its data.
+		unstructured.RemoveNestedField(found.Object, "metadata", "annotations", lastApplied)
+		if left, _, _ := unstructured.NestedMap(found.Object, "metadata", "annotations"); len(left) == 0 {
+			unstructured.RemoveNestedField(found.Object, "metadata", "annotations")
 		}
 		out = append(out, found)
 	}

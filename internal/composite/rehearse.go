@@ -238,6 +238,8 @@ func (x *instance) otherOwner(drift []tf.Object[Drift]) diag.Diagnostic {
 // ownerField is where drift shows another owner.
 const ownerField = "metadata.annotations[" + OwnerAnnotation + "]"
 
+const ownerNameField = "metadata.annotations[" + OwnerNameAnnotation + "]"
+
 // survey judges what the cluster holds beside our own objects: warnings in a plan, errors in an apply.
 func (r *Resource[M]) survey(ctx context.Context, x *instance, m M, planning bool) diag.Diagnostics {
 	if r.kind.Survey == nil {
