@@ -38,6 +38,7 @@ func (x *instance) applyAll(ctx context.Context, objects []Object) (applied, err
 			return err
 		})
 		if err != nil {
+			x.provider.free(x.place(o), x.record.Owner)
 			out.stuck = &o
 			return out, err
 		}
@@ -84,6 +85,13 @@ func byHandOnly(err error) bool {
 // claim makes sure that an object is ours to apply: it does not exist, or it is ours already, or the user said that it
 // may be taken over. An object that is being deleted is waited for.
 func (x *instance) claim(ctx context.Context, o Object) error {
+	if !x.partial() {
+		if other := x.provider.hold(x.place(o), x.record.Owner); other != "" {
+			return &refusal{fmt.Sprintf("%s is declared twice", o), fmt.Sprintf(
+				"Another resource of this configuration (owner id %s) has applied %s in the %s in this very run. Two resources would take the object from each other for ever. Nothing was changed.\n\nDeclare it once, or give one of them another name.",
+				other, o, x.cluster.Describe())}
+		}
+	}
 	if x.provider.takeAbsent(x.place(o)) {
 		return nil
 	}

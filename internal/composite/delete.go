@@ -106,6 +106,7 @@ func (x *instance) remove(ctx context.Context, ref Ref) (note string, err error)
 	if !x.partial() && live.GetAnnotations()[OwnerAnnotation] != x.record.Owner {
 		return fmt.Sprintf("%s is not this resource's any more: %s", name, belongsTo(live)), nil
 	}
+	defer x.provider.free(x.place(o), x.record.Owner)
 	if x.release {
 		return "", x.disown(ctx, ref, live)
 	}

@@ -77,6 +77,9 @@ func (r *Resource[M]) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 
 	if prior != nil {
 		resp.RequiresReplace = append(resp.RequiresReplace, r.replaces(*prior, m)...)
+		if len(resp.RequiresReplace) > 0 {
+			r.provider.noteLeaving(rec.Owner)
+		}
 		if len(resp.RequiresReplace) == 0 {
 			for _, t := range r.kind.Transitions {
 				resp.Diagnostics.Append(diagnostics(t(*prior, m))...)

@@ -34,6 +34,8 @@ type Provider struct {
 	warned map[*kube.Cluster]bool // a plan without this cluster was explained already
 	silent map[*kube.Cluster]bool // did not answer a plan
 	absent map[place]bool         // a dry run of this process has just found nothing there
+	held   map[place]string       // owner ids of this run's applies
+	leaves map[string]bool        // owner ids of resources that this plan replaces
 }
 
 // place is where an object is.
@@ -87,6 +89,46 @@ func (p *Provider) takeAbsent(at place) bool {
 	was := p.absent[at]
 	delete(p.absent, at)
 	return was
+}
+
+// hold reserves a place for the apply of one owner. Two resources of a configuration that name one object may find nothing
+// there at the same time: the second one is told whose it is by now.
+func (p *Provider) hold(at place, owner string) (other string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if by, taken := p.held[at]; taken && by != owner {
+		return by
+	}
+	if p.held == nil {
+		p.held = map[place]string{}
+	}
+	p.held[at] = owner
+	return ""
+}
+
+// free gives a place back when its apply failed, or its object was deleted.
+func (p *Provider) free(at place, owner string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.held[at] == owner {
+		delete(p.held, at)
+	}
+}
+
+// noteLeaving remembers that a resource is replaced, so that its object is no surprise to the plan of the new one.
+func (p *Provider) noteLeaving(owner string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.leaves == nil {
+		p.leaves = map[string]bool{}
+	}
+	p.leaves[owner] = true
+}
+
+func (p *Provider) isLeaving(owner string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.leaves[owner]
 }
 
 // labels are the provider's default labels with a resource's own on top.

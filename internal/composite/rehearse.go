@@ -156,7 +156,7 @@ func (o Object) withoutWithheld(err error) error {
 // existsAlready looks at an object that a create would meet.
 func (x *instance) existsAlready(ctx context.Context, o Object) diag.Diagnostics {
 	live, err := x.cluster.Get(ctx, o.key())
-	if err != nil {
+	if err != nil || x.provider.isLeaving(live.GetAnnotations()[OwnerAnnotation]) {
 		return nil
 	}
 	return x.judgeExisting(o, x.mayTouch(o, live), belongsTo(live))
