@@ -167,7 +167,7 @@ func (r *Resource[M]) run(ctx context.Context, m M, rec *record, config tfsdk.Co
 			return out
 		}
 	}
-	if err := x.prune(ctx, objects); err != nil {
+	if err := x.prune(ctx, objects, r.kind.DeleteOrder); err != nil {
 		out.diags.Append(x.explain("remove what left the composition of", nil, err, r.attribute)...)
 		out.began = create
 		return out

@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/k0smos/terraform-provider-k0smos/internal/api"
 	"github.com/k0smos/terraform-provider-k0smos/internal/kube"
 	"github.com/k0smos/terraform-provider-k0smos/internal/kube/ownership"
 )
@@ -85,20 +86,11 @@ func inDeleteOrder(all []Ref, order []string) []Ref {
 // remove deletes or releases one object. An object that has come to belong to someone else is left alone, with a note.
 func (x *instance) remove(ctx context.Context, ref Ref) (note string, err error) {
 	o := Object{Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name}
-	if err := x.resolve(ctx, &o); err != nil {
-		if kube.AsError(err).Reason == kube.ReasonNoKind {
-			return "", nil
-		}
+	live, err := x.find(ctx, &o)
+	if err != nil || live == nil {
 		return "", err
 	}
 	ref.Kind = o.Kind
-	live, err := x.cluster.Get(ctx, ref.key())
-	if e := kube.AsError(err); e != nil {
-		if e.Reason == kube.ReasonNotFound || e.Reason == kube.ReasonNoNamespace || e.Reason == kube.ReasonNoKind {
-			return "", nil // with its kind gone, so are all objects of it
-		}
-		return "", err
-	}
 	if x.partial() && x.release {
 		return "", x.giveUp(ctx, ref, live)
 	}
@@ -113,6 +105,42 @@ func (x *instance) remove(ctx context.Context, ref Ref) (note string, err error)
 	return "", x.deleteAndWait(ctx, ref.key(), string(live.GetUID()))
 }
 
+// find gets an object that is to go; nil where it is gone already. A version of its API that is not served any more is no
+// proof of that: the object may be there in another version of the group. Only where none of them has the kind are all
+// objects of it gone with it.
+func (x *instance) find(ctx context.Context, o *Object) (*unstructured.Unstructured, error) {
+	live, err := x.lookAt(ctx, o)
+	if e := kube.AsError(err); e == nil || e.Reason != kube.ReasonNoKind {
+		return live, err
+	}
+	versions, err := x.cluster.GroupVersions(ctx, o.Kind.Group)
+	if err != nil {
+		return nil, err
+	}
+	for _, version := range versions {
+		other := *o
+		other.Kind = api.Kind{Group: o.Kind.Group, Version: version, Kind: o.Kind.Kind}
+		live, err := x.lookAt(ctx, &other)
+		if e := kube.AsError(err); e == nil || e.Reason != kube.ReasonNoKind {
+			*o = other
+			return live, err
+		}
+	}
+	return nil, nil
+}
+
+// lookAt gets an object, or nil where it does not exist.
+func (x *instance) lookAt(ctx context.Context, o *Object) (*unstructured.Unstructured, error) {
+	if err := x.resolve(ctx, o); err != nil {
+		return nil, err
+	}
+	live, err := x.cluster.Get(ctx, o.key())
+	if e := kube.AsError(err); e != nil && (e.Reason == kube.ReasonNotFound || e.Reason == kube.ReasonNoNamespace) {
+		return nil, nil
+	}
+	return live, err
+}
+
 // giveUp withdraws the fields that were added to an object of others. Fields that others hold too stay.
 func (x *instance) giveUp(ctx context.Context, ref Ref, live *unstructured.Unstructured) error {
 	wctx, cancel, err := writing(ctx)
@@ -120,31 +148,54 @@ func (x *instance) giveUp(ctx context.Context, ref Ref, live *unstructured.Unstr
 		return err
 	}
 	defer cancel()
-	empty := RawObject(ref.Kind, ref.Namespace, ref.Name, map[string]any{})
+	empty := RawObject(ref.Kind, ref.Namespace, ref.Name, map[string]any{"metadata": map[string]any{
+		"uid": string(live.GetUID()), // or an object that went meanwhile would be made again, with nothing in it
+	}})
 	_, _, err = x.cluster.Apply(wctx, ref.key(), empty.Content, kube.ApplyOptions{Manager: x.manager()})
-	if e := kube.AsError(err); e != nil && (e.Reason == kube.ReasonInvalid || e.Reason == kube.ReasonDenied) {
+	switch e := kube.AsError(err); {
+	case e == nil:
+		return nil
+	case e.Reason == kube.ReasonInvalid || e.Reason == kube.ReasonDenied:
 		return x.disown(ctx, ref, live) // the object cannot live without them: leave the values, give up the ownership
+	case e.Reason == kube.ReasonPrecondition || e.Reason == kube.ReasonNotFound:
+		if now, err := x.lookAt(wctx, &Object{Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name}); err == nil && (now == nil || now.GetUID() != live.GetUID()) {
+			return nil // it went by itself, and our fields with it
+		}
 	}
 	return err
 }
 
-// disown removes the marks of ownership and leaves every value as it is.
+// disown removes the marks of ownership and leaves every value as it is. What others write meanwhile is no reason to fail.
 func (x *instance) disown(ctx context.Context, ref Ref, live *unstructured.Unstructured) error {
 	wctx, cancel, err := writing(ctx)
 	if err != nil {
 		return err
 	}
 	defer cancel()
-	return x.cluster.Patch(wctx, ref.key(), ownership.StripPatch(live, x.manager()))
+	o, uid := Object{Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name}, live.GetUID()
+	for attempt := 0; live != nil && live.GetUID() == uid; attempt++ {
+		patch := ownership.StripPatch(live, x.manager())
+		if patch == nil {
+			return nil
+		}
+		err := x.cluster.Patch(wctx, ref.key(), patch)
+		if e := kube.AsError(err); e == nil || e.Reason != kube.ReasonPrecondition && e.Reason != kube.ReasonNotFound || attempt == 10 {
+			return err
+		}
+		if live, err = x.lookAt(wctx, &o); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // prune removes the objects of the last apply that are not in the composition any more.
-func (x *instance) prune(ctx context.Context, objects []Object) error {
+func (x *instance) prune(ctx context.Context, objects []Object, order []string) error {
 	keep := map[string]bool{}
 	for _, o := range objects {
 		keep[identity(o)] = true
 	}
-	for _, ref := range slices.Backward(x.record.Members) {
+	for _, ref := range inDeleteOrder(x.record.Members, order) {
 		if keep[identityOf(ref)] {
 			continue
 		}
