@@ -16,6 +16,7 @@ type applied struct {
 	live  Live
 	began bool    // at least one object is in the cluster
 	stuck *Object // the object that failed
+	sent  bool    // the apply of stuck was sent, whatever became of it
 }
 
 // applyAll makes the objects what we declare, in order, after asking for each whether it may be touched.
@@ -23,6 +24,7 @@ func (x *instance) applyAll(ctx context.Context, objects []Object) (applied, err
 	var out applied
 	for i, o := range objects {
 		var live *unstructured.Unstructured
+		out.sent = false
 		err := x.persist(ctx, func() error {
 			if err := x.resolve(ctx, &o); err != nil {
 				return err
@@ -34,6 +36,7 @@ func (x *instance) applyAll(ctx context.Context, objects []Object) (applied, err
 				return err
 			}
 			var err error
+			out.sent = true
 			live, err = x.applyOne(ctx, o)
 			return err
 		})

@@ -82,34 +82,6 @@ type outcome[M any] struct {
 	began  bool // the cluster holds something of it, so the state must too
 }
 
-// unchanged lists the objects that an update need not apply: those that are composed as before, unless the last run did
-// not complete, something drifted, or a write-only value has a new version.
-func (r *Resource[M]) unchanged(ctx context.Context, prior, m M, req resource.UpdateRequest, rec *record) map[string]bool {
-	same := map[string]bool{}
-	before, now := roots(req.State.Raw), roots(req.Plan.Raw)
-	for _, name := range r.kind.WriteOnly {
-		if version := name + "_version"; !before[version].Equal(now[version]) {
-			return same
-		}
-	}
-	if rec.Pending != "" || rec.Foreign != "" || len(metaOf(&prior).Drift.Known()) > 0 {
-		return same
-	}
-	facts, diags := r.plannedFacts(ctx, req.Config, m, rec)
-	was, errWas := r.compose(prior, facts)
-	next, errNext := r.compose(m, facts)
-	if diags.HasError() || errWas != nil || errNext != nil || revisionOf(was) != metaOf(&prior).Revision.ValueString() {
-		return same
-	}
-	for _, o := range next {
-		same[identity(o)] = true
-	}
-	for _, o := range changed(was, next) {
-		delete(same, identity(o))
-	}
-	return same
-}
-
 // run brings the cluster to the model: apply, prune, wait, observe. It is the same for create (unchanged is nil) and
 // update.
 func (r *Resource[M]) run(ctx context.Context, m M, rec *record, config tfsdk.Config, unchanged map[string]bool) outcome[M] {
@@ -140,12 +112,18 @@ func (r *Resource[M]) run(ctx context.Context, m M, rec *record, config tfsdk.Co
 	}
 	done, err := x.applyAll(ctx, todo)
 	out.began = done.began || !create && err == nil
+	if create && done.began {
+		// The apply may have found a hosted cluster that was made anew in this run, where who it was before was still remembered.
+		if now, err := x.cluster.Pin(ctx); err == nil {
+			rec.Pin = now
+		}
+	}
 	if done.began {
 		rec.Pending = "applying"
 		rec.Members = refs(objects, rec.Members)
 	}
 	if err != nil {
-		began := done.began || create && x.mayHaveBegun(ctx, done.stuck, err)
+		began := done.began || create && done.sent && x.mayHaveBegun(ctx, done.stuck, err)
 		if began && create && !refused(err) {
 			out.diags.Append(x.resumable(done.stuck, err, r.attribute)...)
 		} else {
@@ -178,13 +156,12 @@ func (r *Resource[M]) run(ctx context.Context, m M, rec *record, config tfsdk.Co
 	}
 	meta.Revision = types.StringValue(revision)
 	live := done.live
-	if len(todo) == 0 {
-		return out
+	if len(r.kind.Observed) > 0 {
+		if rest, _, err := x.fetch(ctx, objects); err == nil {
+			live = append(live, rest...)
+		}
 	}
-	if rest, _, err := x.fetch(ctx, objects); err == nil && len(r.kind.Observed) > 0 {
-		live = append(live, rest...)
-	}
-	if meta.Wait.ValueBool() {
+	if meta.Wait.ValueBool() && len(todo) > 0 {
 		ready, stuck := x.waitReady(ctx, objects)
 		live = append(ready, live...)
 		if stuck != nil {
@@ -212,6 +189,8 @@ func refused(err error) bool {
 }
 
 // mayHaveBegun looks after a write whose answer was lost: the object may be there, and is ours if it carries our owner id.
+// Where even that cannot be seen the resource is kept: the next read takes out of the state what does not exist, while an
+// object that no state knows would be nobody's.
 func (x *instance) mayHaveBegun(ctx context.Context, stuck *Object, err error) bool {
 	if refused(err) || stuck == nil || stuck.Kind.Resource == "" {
 		return false
@@ -219,8 +198,8 @@ func (x *instance) mayHaveBegun(ctx context.Context, stuck *Object, err error) b
 	fresh, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTime/3)
 	defer cancel()
 	live, err := x.cluster.Get(fresh, stuck.key())
-	if err != nil {
-		return false
+	if e := kube.AsError(err); e != nil {
+		return e.Reason != kube.ReasonNotFound && e.Reason != kube.ReasonNoNamespace
 	}
 	return live.GetAnnotations()[OwnerAnnotation] == x.record.Owner || x.partial() && ownership.AppliedBy(live, x.manager())
 }

@@ -59,14 +59,14 @@ func (x *instance) explain(doing string, o *Object, err error, at attributeOf) d
 	case kube.ReasonInvalid:
 		for _, f := range e.Fields {
 			out.Append(located(o, f.Path, at, "The API server refuses "+orObject(f.Path, o),
-				fmt.Sprintf("%s: %s.\n\nThis was the answer of the %s to %s. Nothing was changed.", fieldOf(o, f.Path), strings.TrimSuffix(f.Message, "."), where, what)))
+				fmt.Sprintf("%s: %s.\n\nThis was the answer of the %s to %s. The object was not changed.", fieldOf(o, f.Path), strings.TrimSuffix(f.Message, "."), where, what)))
 		}
 	case kube.ReasonDenied:
 		for _, f := range e.Fields {
 			out.Append(located(o, f.Path, at, "Admission denied "+orObject(f.Path, o), fmt.Sprintf("%s: %s\n\nAn admission webhook or policy of the %s refused %s.", fieldOf(o, f.Path), f.Message, where, what)))
 		}
 		if len(out) == 0 {
-			out.Append(located(o, deniedField(e.Message), at, "Admission denied "+orObject("", o), fmt.Sprintf("%s\n\nAn admission webhook or policy of the %s refused %s. Nothing was changed.", e.Message, where, what)))
+			out.Append(located(o, deniedField(e.Message), at, "Admission denied "+orObject("", o), fmt.Sprintf("%s\n\nAn admission webhook or policy of the %s refused %s. The object was not changed.", e.Message, where, what)))
 		}
 	}
 	if len(out) == 0 {
@@ -125,9 +125,9 @@ func sentence(s string) string {
 func nextStep(reason kube.Reason, where string) string {
 	switch reason {
 	case kube.ReasonOffline, kube.ReasonUnavailable:
-		return "Check that the " + where + " is up and reachable from here, then run the same command again. State is unchanged."
+		return "Check that the " + where + " is up and reachable from here, then run the same command again."
 	case kube.ReasonUnauthorized:
-		return "Renew the credentials in the provider block, its environment variables or the kubeconfig, then run the same command again. State is unchanged."
+		return "Renew the credentials in the provider block, its environment variables or the kubeconfig, then run the same command again."
 	case kube.ReasonForbidden:
 		return "Give the provider's user this permission; examples/rbac holds the least that the provider needs."
 	case kube.ReasonNoKind:
