@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/ephemeral/timeouts"
@@ -117,7 +118,7 @@ func (e *EphemeralResource[M]) Schema(ctx context.Context, _ ephemeral.SchemaReq
 	if resp.Schema.Blocks == nil {
 		resp.Schema.Blocks = map[string]schema.Block{}
 	}
-	resp.Schema.Blocks["timeouts"] = timeouts.BlockWithOpts(ctx, timeouts.Opts{OpenDescription: tf.Timeout("opening", e.kind.Patience.String())})
+	resp.Schema.Blocks["timeouts"] = timeouts.BlockWithOpts(ctx, timeouts.Opts{OpenDescription: tf.Timeout("opening", strings.Replace(e.kind.Patience.String(), "m0s", "m", 1))})
 }
 
 // Configure takes what the provider block set up.

@@ -39,7 +39,7 @@ func ephemeralSchema() schema.Schema {
 				Optional: true, CustomType: tf.ObjectTypeOf[ServiceAccount](),
 				MarkdownDescription: "Service account of the hosted cluster to issue a token for. Unset: the admin access. Its rights are those that role bindings in the hosted cluster give it.",
 				Attributes: map[string]schema.Attribute{
-					"name":      schema.StringAttribute{Required: true, Validators: []validator.String{tf.DNSSubdomain()}, MarkdownDescription: "Name of the service account. It must exist when this is opened."},
+					"name":      schema.StringAttribute{Required: true, Validators: []validator.String{tf.DNSSubdomain()}, MarkdownDescription: "Name of the service account. It must exist when this is opened; if it is made in the same run, write `name = k0smos_manifest.<name>.revision != \"\" ? \"deployer\" : null`, which is not known before it is made."},
 					"namespace": schema.StringAttribute{Required: true, Validators: []validator.String{tf.DNSLabel(63)}, MarkdownDescription: "Namespace of the service account. It is also the default namespace of the kubeconfig."},
 					"audiences": schema.ListAttribute{Optional: true, CustomType: tf.ListTypeOf[types.String](), ElementType: types.StringType,
 						MarkdownDescription: "Whom the token is for. Unset: the API server. A token for others alone is of no use with the API server, and so not with the kubeconfig."},

@@ -29,7 +29,7 @@ func TestOperatorsAreKnownByWhatIsServed(t *testing.T) {
 	}{
 		"nothing is served, nothing is installed": {operator: k0rdent},
 		"k0smotron 2.x is supported": {operator: k0smotron, installed: true, supported: true,
-			served: map[string][]string{"k0smotron.io": {"v1beta2", "v1beta1"}, "controlplane.cluster.x-k8s.io": {"v1beta2"}, "infrastructure.cluster.x-k8s.io": {"v1beta2"}},
+			served:   map[string][]string{"k0smotron.io": {"v1beta2", "v1beta1"}, "controlplane.cluster.x-k8s.io": {"v1beta2"}, "infrastructure.cluster.x-k8s.io": {"v1beta2"}},
 			versions: []string{"k0smotron.io/v1beta2", "k0smotron.io/v1beta1", "controlplane.cluster.x-k8s.io/v1beta2", "infrastructure.cluster.x-k8s.io/v1beta2"}},
 		"k0smotron 1.10 is installed and not supported": {operator: k0smotron, installed: true,
 			served:   map[string][]string{"k0smotron.io": {"v1beta1"}, "controlplane.cluster.x-k8s.io": {"v1beta1"}},
