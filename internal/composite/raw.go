@@ -10,16 +10,18 @@ import (
 )
 
 // keepSpelling puts the prior value back wherever the planned one means the same, so that another spelling of a quantity
-// or a manifest is no change.
+// or a manifest is no change. It does so for whole attributes: core takes a mixture of prior and configured entries of one
+// map for neither.
 func keepSpelling(ctx context.Context, s schema.Schema, prior, plan tftypes.Value) tftypes.Value {
 	out, err := tftypes.Transform(plan, func(at *tftypes.AttributePath, v tftypes.Value) (tftypes.Value, error) {
 		if len(at.Steps()) == 0 || !v.IsKnown() || v.IsNull() {
 			return v, nil
 		}
-		t, err := s.TypeAtTerraformPath(ctx, at)
+		a, err := s.AttributeAtTerraformPath(ctx, at)
 		if err != nil {
-			return v, nil //nolint:nilerr // below a dynamic attribute the schema knows no types
+			return v, nil //nolint:nilerr // a block, an element of an attribute, or below a dynamic one
 		}
+		t := a.GetType()
 		was, _, err := tftypes.WalkAttributePath(prior, at)
 		before, ok := was.(tftypes.Value)
 		if err != nil || !ok || before.IsNull() || !before.IsKnown() || before.Equal(v) {
@@ -37,6 +39,9 @@ func keepSpelling(ctx context.Context, s schema.Schema, prior, plan tftypes.Valu
 }
 
 func sameMeaning(ctx context.Context, t attr.Type, before, after tftypes.Value) bool {
+	if of, ok := t.(attr.TypeWithElementType); ok {
+		return sameEntries(ctx, of.ElementType(), before, after)
+	}
 	a, err := t.ValueFromTerraform(ctx, before)
 	if err != nil {
 		return false
@@ -58,6 +63,33 @@ func sameMeaning(ctx context.Context, t attr.Type, before, after tftypes.Value) 
 		}
 	}
 	return false
+}
+
+// sameEntries compares two maps or lists entry by entry. Sets have no entries that could be told apart.
+func sameEntries(ctx context.Context, of attr.Type, before, after tftypes.Value) bool {
+	var was, now []tftypes.Value
+	switch {
+	case before.Type().Is(tftypes.Map{}):
+		a, b := roots(before), roots(after)
+		for key, v := range a {
+			w, ok := b[key]
+			if !ok {
+				return false
+			}
+			was, now = append(was, v), append(now, w)
+		}
+		if len(a) != len(b) {
+			return false
+		}
+	case !before.Type().Is(tftypes.List{}) || before.As(&was) != nil || after.As(&now) != nil || len(was) != len(now):
+		return false
+	}
+	for i := range was {
+		if !was[i].Equal(now[i]) && (was[i].IsNull() || now[i].IsNull() || !now[i].IsKnown() || !sameMeaning(ctx, of, was[i], now[i])) {
+			return false
+		}
+	}
+	return true
 }
 
 // settleUnknown fills what the plan left open with what the apply found. Everything that the plan showed as known stays

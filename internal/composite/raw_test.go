@@ -1,0 +1,43 @@
+package composite
+
+import (
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/k0smos/terraform-provider-k0smos/internal/tf"
+)
+
+func TestSpellingIsKeptAttributeByAttribute(t *testing.T) {
+	size := schema.StringAttribute{Optional: true, CustomType: tf.QuantityType{}}
+	s := schema.Schema{Attributes: map[string]schema.Attribute{
+		"limits": schema.MapAttribute{Optional: true, ElementType: tf.QuantityType{}},
+		"pools": schema.MapNestedAttribute{Optional: true, NestedObject: schema.NestedAttributeObject{
+			Attributes: map[string]schema.Attribute{"size": size, "cache": size}}},
+	}}
+	text := func(v string) tftypes.Value { return tftypes.NewValue(tftypes.String, v) }
+	limits := func(cpu, memory string) tftypes.Value {
+		return tftypes.NewValue(tftypes.Map{ElementType: tftypes.String}, map[string]tftypes.Value{"cpu": text(cpu), "memory": text(memory)})
+	}
+	pool := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"size": tftypes.String, "cache": tftypes.String}}
+	value := func(limits tftypes.Value, size, cache string) tftypes.Value {
+		pools := tftypes.NewValue(tftypes.Map{ElementType: pool}, map[string]tftypes.Value{
+			"a": tftypes.NewValue(pool, map[string]tftypes.Value{"size": text(size), "cache": text(cache)})})
+		return tftypes.NewValue(s.Type().TerraformType(t.Context()), map[string]tftypes.Value{"limits": limits, "pools": pools})
+	}
+	prior := value(limits("1000m", "1Gi"), "1024Mi", "1Gi")
+	for name, test := range map[string]struct{ plan, want tftypes.Value }{
+		"a map that means the same is kept whole": {value(limits("1", "1024Mi"), "1024Mi", "1Gi"), prior},
+		"a map with a change is taken whole": {
+			value(limits("1", "2Gi"), "1024Mi", "1Gi"), value(limits("1", "2Gi"), "1024Mi", "1Gi")},
+		"nested attributes are kept one by one": {
+			value(limits("1000m", "1Gi"), "1Gi", "2Gi"), value(limits("1000m", "1Gi"), "1024Mi", "2Gi")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := keepSpelling(t.Context(), s, prior, test.plan); !got.Equal(test.want) {
+				t.Errorf("got  %s\nwant %s", got, test.want)
+			}
+		})
+	}
+}
