@@ -123,8 +123,15 @@ func (r *Resource[M]) readImported(ctx context.Context, x *instance, m M, resp *
 		rec.Owner = owner
 	} else {
 		rec.Foreign = belongsTo(main)
+		for _, found := range live {
+			if tool, detail, ok := ownership.KnownTool(found); ok {
+				resp.Diagnostics.AddError(fmt.Sprintf("%s is owned by %s", memberName(found.GetKind(), found.GetNamespace(), found.GetName()), tool), fmt.Sprintf(
+					"It belongs to %s (%s) in the %s, which would undo every change. It is never taken over, so nothing is imported.\n\nChange it there, or remove it there first and let this resource make its own.", tool, detail, x.cluster.Describe()))
+				return
+			}
+		}
 	}
-	if err := x.pin(ctx); err != nil {
+	if rec.Pin, err = x.cluster.Pin(ctx); err != nil {
 		resp.Diagnostics.Append(x.explain("import", nil, err, r.attribute)...)
 		return
 	}
