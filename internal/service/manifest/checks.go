@@ -13,6 +13,8 @@ func refuse(at path.Path, summary, detail string) []composite.Finding {
 	return []composite.Finding{{Path: at, Summary: summary, Detail: detail}}
 }
 
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
+
 // noSecretData keeps the data of Secrets out of state, where a manifest is kept in clear.
 func noSecretData(m Model) []composite.Finding {
 	content, _, err := m.Manifest.Parse()
@@ -25,6 +27,12 @@ func noSecretData(m Model) []composite.Finding {
 			return refuse(path.Root("manifest"), "Secret data in a manifest", fmt.Sprintf(
 				"%s of Secret %s would be kept in state in clear. Write it as secret_data_wo with a secret_data_wo_version, which Terraform never stores: secret_data_wo = { key = \"value\" }.", field, h.name))
 		}
+	}
+	metadata, _ := content["metadata"].(map[string]any)
+	annotations, _ := metadata["annotations"].(map[string]any)
+	if _, there := annotations[lastApplied]; there && h.isSecret() {
+		return refuse(path.Root("manifest"), "Secret data in a manifest", fmt.Sprintf(
+			"kubectl keeps a copy of Secret %s with its data in the annotation %s, which would be kept in state in clear. Remove the annotation from the manifest.", h.name, lastApplied))
 	}
 	if !m.SecretData.IsNull() && !h.isSecret() && h.kind != "" {
 		return refuse(path.Root(secretData), "Not a Secret", fmt.Sprintf("secret_data_wo is the data of a v1 Secret, and the manifest is a %s %s. Remove it here, and let the object refer to a Secret of its own.", h.apiVersion, h.kind))
