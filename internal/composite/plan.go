@@ -141,10 +141,10 @@ func (r *Resource[M]) planObserved(priorRaw tftypes.Value, resp *resource.Modify
 		}
 		was := before[output]
 		switch {
-		case !moved && !was.IsNull() && was.IsFullyKnown():
-			planned[output] = was
 		case !moved && !applying:
 			planned[output] = was
+		case !moved:
+			planned[output] = openNulls(was)
 		case planned[output].IsNull() || planned[output].IsFullyKnown():
 			planned[output] = tftypes.NewValue(planned[output].Type(), tftypes.UnknownValue)
 		}

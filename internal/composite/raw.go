@@ -139,6 +139,20 @@ func nullUnknown(v tftypes.Value) (tftypes.Value, error) {
 	})
 }
 
+// openNulls leaves open what a state could not say yet: the UID of an object whose create stopped half-way.
+func openNulls(v tftypes.Value) tftypes.Value {
+	out, err := tftypes.Transform(v, func(_ *tftypes.AttributePath, v tftypes.Value) (tftypes.Value, error) {
+		if v.IsNull() {
+			return tftypes.NewValue(v.Type(), tftypes.UnknownValue), nil
+		}
+		return v, nil
+	})
+	if err != nil {
+		return tftypes.NewValue(v.Type(), tftypes.UnknownValue)
+	}
+	return out
+}
+
 // roots splits the value of a resource into its attributes.
 func roots(v tftypes.Value) map[string]tftypes.Value {
 	out := map[string]tftypes.Value{}

@@ -41,3 +41,15 @@ func TestSpellingIsKeptAttributeByAttribute(t *testing.T) {
 		})
 	}
 }
+
+func TestOnlyWhatAStateCouldNotSayIsOpen(t *testing.T) {
+	of := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"name": tftypes.String, "uid": tftypes.String}}
+	was := tftypes.NewValue(of, map[string]tftypes.Value{"name": tftypes.NewValue(tftypes.String, "train"), "uid": tftypes.NewValue(tftypes.String, nil)})
+	got := roots(openNulls(was))
+	if !got["name"].IsKnown() || got["uid"].IsKnown() {
+		t.Errorf("got %v", got)
+	}
+	if all := openNulls(tftypes.NewValue(of, nil)); all.IsKnown() {
+		t.Errorf("a null became %s", all)
+	}
+}

@@ -125,6 +125,11 @@ func (x *instance) rehearseOne(ctx context.Context, o Object, create bool, at at
 	}
 	if created {
 		x.provider.noteAbsent(x.place(o))
+		if x.partial() {
+			out.AddWarning("Nothing to adopt: "+o.String(), fmt.Sprintf(
+				"%s does not exist in the %s, so the apply makes it, with no more than the declared fields. With on_destroy = %q a destroy takes these back and leaves the rest of the object.\n\nUse adopt = false for an object that this resource should make.",
+				o, x.cluster.Describe(), OnDestroyRelease))
+		}
 	} else if create {
 		out.Append(x.existsAlready(ctx, o)...)
 	}
