@@ -109,7 +109,13 @@ func (x *instance) claim(ctx context.Context, o Object) error {
 		_, err = x.cluster.Wait(ctx, o.key(), gone)
 		return err
 	}
-	return x.mayTouch(o, live)
+	if err := x.mayTouch(o, live); err != nil {
+		return err
+	}
+	if live.GetAnnotations()[OwnerAnnotation] != x.record.Owner {
+		x.adopted(o)
+	}
+	return nil
 }
 
 func (x *instance) place(o Object) place { return place{x.cluster, identity(o)} }

@@ -3,6 +3,7 @@ package composite
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/k0smos/terraform-provider-k0smos/internal/api"
@@ -51,10 +52,27 @@ func (x *instance) mark(objects []Object) []Object {
 		return objects
 	}
 	for _, o := range objects {
-		o.setMeta("labels", map[string]string{ManagedByLabel: ManagedBy})
+		if !slices.Contains(x.record.Adopted, o.String()) {
+			o.setMeta("labels", map[string]string{ManagedByLabel: ManagedBy})
+		}
 		o.setMeta("annotations", map[string]string{OwnerAnnotation: x.record.Owner, OwnerNameAnnotation: x.provider.Owner})
 	}
 	return objects
+}
+
+// adopted notes that an object was made by others. Its label that says who manages it is not among the declared fields, and
+// stays as it is.
+func (x *instance) adopted(o Object) {
+	if x.partial() {
+		return
+	}
+	if !slices.Contains(x.record.Adopted, o.String()) {
+		x.record.Adopted = append(x.record.Adopted, o.String())
+	}
+	labels := asMap(asMap(o.Content["metadata"])["labels"])
+	if labels[ManagedByLabel] == ManagedBy {
+		delete(labels, ManagedByLabel)
+	}
 }
 
 // A write is never cut in the middle by a cancelled run, since its outcome would be unknown: it gets its own time.

@@ -157,6 +157,13 @@ func (r *Resource[M]) readImported(ctx context.Context, x *instance, m M, resp *
 	meta.Objects = members(objects)
 	plain := revisionOf(objects)
 	x.mark(objects)
+	if rec.Foreign != "" {
+		for _, o := range objects {
+			if live.object(o) != nil {
+				x.adopted(o)
+			}
+		}
+	}
 	if rec.Foreign == "" {
 		x.settle(ctx, x.compare(objects, live))
 	}

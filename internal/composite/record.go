@@ -22,6 +22,7 @@ type record struct {
 	Partial   bool                         `json:"partial,omitempty"`   // adds fields to objects of others, owns none
 	Accepted  map[string]map[string]string `json:"accepted,omitempty"`  // object -> field -> hash of what the server made of ours at once
 	WriteOnly map[string]map[string]string `json:"writeOnly,omitempty"` // attribute -> key -> hash of the applied value
+	Adopted   []string                     `json:"adopted,omitempty"`   // objects that others made: they keep their own label of who manages them
 	Pending   string                       `json:"pending,omitempty"`   // why the last run did not complete
 	Imported  bool                         `json:"imported,omitempty"`  // by an import; the first read completes it
 	Foreign   string                       `json:"foreign,omitempty"`   // an import found objects that were not ours: whose
