@@ -95,7 +95,11 @@ func (x *instance) settle(ctx context.Context, differences []difference) {
 			continue
 		}
 		done[identity(d.object)] = true
-		would, _, err := x.cluster.Apply(ctx, d.object.key(), d.object.render(toDryRun), kube.ApplyOptions{Manager: x.manager(), Force: true, DryRun: true})
+		o := d.object
+		if x.resolve(ctx, &o) != nil {
+			continue
+		}
+		would, _, err := x.cluster.Apply(ctx, o.key(), o.render(toDryRun), kube.ApplyOptions{Manager: x.manager(), Force: true, DryRun: true})
 		if err != nil {
 			continue // it then shows as drift, which is safe
 		}
