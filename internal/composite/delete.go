@@ -43,7 +43,7 @@ func (r *Resource[M]) Delete(ctx context.Context, req resource.DeleteRequest, re
 		}
 	}
 	objects, err := r.compose(m, rec.facts())
-	if err != nil {
+	if err != nil && len(rec.Members) == 0 { // what was applied is known, also where this version would compose it no more
 		resp.Diagnostics.AddError("Cannot compose the objects of this resource", sentence(err.Error()))
 		return
 	}
