@@ -2,12 +2,9 @@
 package main
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"os"
-
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 
 	"github.com/k0smos/terraform-provider-k0smos/internal/provider"
 )
@@ -23,16 +20,7 @@ func main() {
 		fmt.Println(version)
 		return
 	}
-	if !*debug {
-		if err := provider.LogAsAsked(); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-	}
-	err := providerserver.Serve(context.Background(), provider.New(version), providerserver.ServeOpts{
-		Address: "registry.terraform.io/k0smos/k0smos", Debug: *debug, ProtocolVersion: 6,
-	})
-	if err != nil {
+	if err := provider.Serve(version, *debug); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

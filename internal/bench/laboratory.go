@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -22,6 +23,7 @@ type laboratory struct {
 	work    string
 	out     io.Writer
 	cluster *devcluster.Cluster
+	states  *states
 	env     []string
 	record  string
 }
@@ -52,28 +54,19 @@ type measurement struct {
 
 func newLaboratory(ctx context.Context, o options, work string, out io.Writer) (*laboratory, error) {
 	l := &laboratory{options: o, work: work, out: out, record: filepath.Join(work, "record.jsonl")}
-	plugins := filepath.Join(work, "plugins")
-	if err := os.Mkdir(plugins, 0o700); err != nil {
-		return nil, err
-	}
-	self, err := os.Executable()
+	settings, err := l.install()
 	if err != nil {
-		return nil, err
-	}
-	if err := os.Symlink(self, filepath.Join(plugins, pluginName)); err != nil {
-		return nil, err
-	}
-	settings := filepath.Join(work, "cli.tfrc")
-	content := fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"k0smos/k0smos\" = %q\n  }\n  direct {}\n}\ndisable_checkpoint = true\n", plugins)
-	if err := os.WriteFile(settings, []byte(content), 0o600); err != nil {
 		return nil, err
 	}
 	crds, err := definitions()
 	if err != nil {
 		return nil, err
 	}
-	if l.cluster, err = devcluster.Start(ctx, devcluster.Options{WithoutClusterAPI: true, Log: out}); err != nil {
+	if l.states, err = newStates(ctx); err != nil {
 		return nil, err
+	}
+	if l.cluster, err = devcluster.Start(ctx, devcluster.Options{WithoutClusterAPI: true, Log: out}); err != nil {
+		return nil, errors.Join(err, l.states.close())
 	}
 	for _, variable := range os.Environ() {
 		if name, _, _ := strings.Cut(variable, "="); !strings.HasPrefix(name, "TF_") && !strings.HasPrefix(name, "KUBE") {
@@ -88,21 +81,40 @@ func newLaboratory(ctx context.Context, o options, work string, out io.Writer) (
 	return l, nil
 }
 
-func (l *laboratory) close() error { return l.cluster.Stop() }
+func (l *laboratory) close() error { return errors.Join(l.cluster.Stop(), l.states.close()) }
+
+// install puts this program where the command line finds the provider, and returns the settings that say so.
+func (l *laboratory) install() (settings string, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	mirror := filepath.Join(l.work, "mirror")
+	for _, host := range []string{"registry.terraform.io", "registry.opentofu.org"} {
+		folder := filepath.Join(mirror, host, "k0smos", "k0smos", "1.0.0", runtime.GOOS+"_"+runtime.GOARCH)
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			return "", err
+		}
+		if err := os.Symlink(self, filepath.Join(folder, pluginName+"_v1.0.0")); err != nil {
+			return "", err
+		}
+	}
+	settings = filepath.Join(l.work, "cli.tfrc")
+	content := fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\ndisable_checkpoint = true\n", mirror)
+	return settings, os.WriteFile(settings, []byte(content), 0o600)
+}
 
 // measure does everything with n objects. What is compared runs one right after the other.
 func (l *laboratory) measure(ctx context.Context, n int) (measurement, error) {
 	m := measurement{objects: n}
-	folders := map[string]string{}
-	for _, resource := range []string{reference, manifests} {
-		folder := filepath.Join(l.work, fmt.Sprintf("%s-%d", resource, n))
-		if err := os.Mkdir(folder, 0o700); err != nil {
+	kinds := []string{manifests}
+	if n <= l.compare {
+		kinds = []string{reference, manifests}
+	}
+	for _, kind := range kinds {
+		if err := l.prepare(ctx, kind, n); err != nil {
 			return m, err
 		}
-		if err := os.WriteFile(filepath.Join(folder, "main.tf"), []byte(configuration(resource, n)), 0o600); err != nil {
-			return m, err
-		}
-		folders[resource] = folder
 	}
 	for _, s := range []struct {
 		name      string
@@ -113,39 +125,55 @@ func (l *laboratory) measure(ctx context.Context, n int) (measurement, error) {
 		{"destroy", []string{"destroy", "-auto-approve", "-no-color"}},
 	} {
 		done := step{name: s.name}
-		var err error
-		if done.reference, err = l.run(ctx, n, s.name, reference, folders[reference], s.arguments); err != nil {
-			return m, err
-		}
-		if done.ours, err = l.run(ctx, n, s.name, manifests, folders[manifests], s.arguments); err != nil {
-			return m, err
+		for _, kind := range kinds {
+			f, err := l.run(ctx, n, s.name, kind, s.arguments)
+			if err != nil {
+				return m, err
+			}
+			if kind == reference {
+				done.reference = f
+			} else {
+				done.ours = f
+			}
 		}
 		if s.name == "apply" {
-			m.base, m.state = size(folders[reference]), size(folders[manifests])
+			m.base, m.state = l.states.size(name(reference, n)), l.states.size(name(manifests, n))
 		}
 		m.steps = append(m.steps, done)
 	}
 	return m, nil
 }
 
-func size(folder string) int64 {
-	info, err := os.Stat(filepath.Join(folder, "terraform.tfstate"))
-	if err != nil {
-		return 0
+func name(kind string, n int) string { return fmt.Sprintf("%s-%d", kind, n) }
+
+// prepare makes the folder for n objects of a kind.
+func (l *laboratory) prepare(ctx context.Context, kind string, n int) error {
+	folder := filepath.Join(l.work, name(kind, n))
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		return err
 	}
-	return info.Size()
+	text := configuration(kind, n, l.states.address+name(kind, n))
+	if err := os.WriteFile(filepath.Join(folder, "main.tf"), []byte(text), 0o600); err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, l.cli, "init", "-input=false", "-no-color")
+	cmd.Dir, cmd.Env = folder, l.env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("init: %w\n%s", err, out)
+	}
+	return nil
 }
 
 // run runs the command line once.
-func (l *laboratory) run(ctx context.Context, n int, name, resource, folder string, arguments []string) (figures, error) {
-	fmt.Fprintf(l.out, "%5d x %-15s %-10s ", n, resource, name)
+func (l *laboratory) run(ctx context.Context, n int, step, kind string, arguments []string) (figures, error) {
+	fmt.Fprintf(l.out, "%5d x %-15s %-10s ", n, kind, step)
 	before, err := l.cluster.Metrics(ctx)
 	if err != nil {
 		return figures{}, err
 	}
 	var output bytes.Buffer
 	cmd := exec.CommandContext(ctx, l.cli, arguments...)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = folder, l.env, &output, &output
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = filepath.Join(l.work, name(kind, n)), l.env, &output, &output
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = time.Minute
 	began := time.Now()
@@ -153,7 +181,7 @@ func (l *laboratory) run(ctx context.Context, n int, name, resource, folder stri
 	f := figures{wall: time.Since(began)}
 	if err != nil {
 		text := output.String()
-		return f, fmt.Errorf("%s of %d %s: %w\n%s", name, n, resource, err, text[max(0, len(text)-4000):])
+		return f, fmt.Errorf("%s of %d %s: %w\n%s", step, n, kind, err, text[max(0, len(text)-4000):])
 	}
 	providers, err := takeRecords(l.record)
 	if err != nil {
@@ -190,10 +218,6 @@ func difference(before, after map[string]int) map[string]int {
 			out["dry run"] += count
 		case ok && dry == "", rest == "namespaces", strings.Contains(rest, group):
 			out[verb] += count
-		default:
-			if os.Getenv("K0SMOS_BENCH_DEBUG") != "" {
-				fmt.Println("   other", key, count)
-			}
 		}
 	}
 	return out

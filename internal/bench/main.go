@@ -25,11 +25,12 @@ import (
 type options struct {
 	cli, provider, write string
 	sizes                []int
+	compare              int
 	keep                 bool
 }
 
 func main() {
-	if filepath.Base(os.Args[0]) == pluginName {
+	if strings.HasPrefix(filepath.Base(os.Args[0]), pluginName) {
 		os.Exit(recordPlugin())
 	}
 	o, err := parse()
@@ -57,6 +58,7 @@ func parse() (options, error) {
 	flag.StringVar(&o.provider, "provider", "bin/"+pluginName, "the provider to measure, built and stripped")
 	flag.StringVar(&o.write, "write", "", "write the results as Markdown into this file")
 	flag.StringVar(&sizes, "sizes", "1000,5000", "numbers of objects, smallest first; each is compared with the first")
+	flag.IntVar(&o.compare, "compare", 1000, "compare with terraform_data up to this number; its own cost grows with the square")
 	flag.BoolVar(&o.keep, "keep", false, "keep the folder with configurations and logs")
 	flag.Parse()
 	for text := range strings.SplitSeq(sizes, ",") {

@@ -5,7 +5,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -13,8 +12,6 @@ import (
 	"runtime"
 	"runtime/pprof"
 	"strconv"
-
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 
 	"github.com/k0smos/terraform-provider-k0smos/internal/provider"
 )
@@ -27,16 +24,11 @@ func main() {
 }
 
 func serve() error {
-	if err := provider.LogAsAsked(); err != nil {
-		return err
-	}
 	finish, err := profile(os.Getenv("K0SMOS_BENCH_PROFILES"))
 	if err != nil {
 		return err
 	}
-	err = providerserver.Serve(context.Background(), provider.New("profiled"), providerserver.ServeOpts{
-		Address: "registry.terraform.io/k0smos/k0smos", ProtocolVersion: 6,
-	})
+	err = provider.Serve("profiled", false)
 	return errors.Join(err, finish())
 }
 
