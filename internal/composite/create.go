@@ -82,7 +82,7 @@ type outcome[M any] struct {
 	began  bool // the cluster holds something of it, so the state must too
 }
 
-// run brings the cluster to the model: apply, prune, wait, observe. It is the same for create (unchanged is nil) and
+// run brings the cluster to the model: apply, wait, observe, prune. It is the same for create (unchanged is nil) and
 // update.
 func (r *Resource[M]) run(ctx context.Context, m M, rec *record, config tfsdk.Config, unchanged map[string]bool) outcome[M] {
 	create := unchanged == nil
@@ -145,12 +145,7 @@ func (r *Resource[M]) run(ctx context.Context, m M, rec *record, config tfsdk.Co
 			return out
 		}
 	}
-	if err := x.prune(ctx, objects, r.kind.DeleteOrder); err != nil {
-		out.diags.Append(x.explain("remove what left the composition of", nil, err, r.attribute)...)
-		out.began = create
-		return out
-	}
-	rec.Members, rec.Foreign, rec.Pending = refs(objects, nil), "", ""
+	rec.Foreign, rec.Pending = "", ""
 	if len(todo) == len(objects) {
 		rec.forgetSecrets(objects)
 	}
@@ -171,6 +166,15 @@ func (r *Resource[M]) run(ctx context.Context, m M, rec *record, config tfsdk.Co
 		}
 	}
 	r.observe(&out.model, live)
+	if rec.Pending != "" {
+		return out // what is being replaced may still need what left the composition
+	}
+	if err := x.prune(ctx, objects, r.kind.DeleteOrder); err != nil {
+		out.diags.Append(x.explain("remove what left the composition of", nil, err, r.attribute)...)
+		rec.Pending = "removing what left the composition"
+		return out
+	}
+	rec.Members = refs(objects, nil)
 	return out
 }
 
@@ -181,7 +185,7 @@ func refused(err error) bool {
 		return true
 	}
 	switch kube.AsError(err).Reason {
-	case kube.ReasonInvalid, kube.ReasonDenied, kube.ReasonConflict, kube.ReasonForbidden, kube.ReasonAlreadyExists, kube.ReasonWrongCluster:
+	case kube.ReasonInvalid, kube.ReasonDenied, kube.ReasonConflict, kube.ReasonForbidden, kube.ReasonAlreadyExists, kube.ReasonWrongCluster, kube.ReasonNoNamespace:
 		return true
 	default:
 		return false
@@ -308,9 +312,15 @@ func (x *instance) pin(ctx context.Context) error {
 	}
 	return x.persist(ctx, func() error {
 		now, err := x.cluster.Pin(ctx)
-		if err == nil {
-			x.record.Pin = now
+		if err != nil {
+			return err
 		}
-		return err
+		if x.wantUID != "" && now.Cluster != "" && x.wantUID != now.Cluster {
+			return &refusal{"Another hosted cluster than planned", fmt.Sprintf(
+				"cluster.uid is %s, and the %s has UID %s by now: it was made anew since the plan, or the reference was written by hand. Nothing was changed.\n\nPlan again, or leave uid out of a reference written by hand.",
+				x.wantUID, x.cluster.Describe(), now.Cluster)}
+		}
+		x.record.Pin = now
+		return nil
 	})
 }

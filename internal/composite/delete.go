@@ -189,8 +189,11 @@ func (x *instance) disown(ctx context.Context, ref Ref, live *unstructured.Unstr
 	return nil
 }
 
-// prune removes the objects of the last apply that are not in the composition any more.
+// prune removes the objects of the last apply that are not in the composition any more. on_destroy speaks of the resource, not
+// of an object that it has come to do without: that one is deleted, unless it is somebody else's with fields of ours.
 func (x *instance) prune(ctx context.Context, objects []Object, order []string) error {
+	pruning := *x
+	pruning.release = x.partial()
 	keep := map[string]bool{}
 	for _, o := range objects {
 		keep[identity(o)] = true
@@ -199,7 +202,7 @@ func (x *instance) prune(ctx context.Context, objects []Object, order []string) 
 		if keep[identityOf(ref)] {
 			continue
 		}
-		if _, err := x.remove(ctx, ref); err != nil {
+		if _, err := pruning.remove(ctx, ref); err != nil {
 			return err
 		}
 	}

@@ -15,6 +15,7 @@ type instance struct {
 	provider *Provider
 	cluster  *kube.Cluster
 	hosted   bool
+	wantUID  string // UID of the hosted cluster that is meant, where it is known
 	kind     string // name of the resource kind
 	id       string // import id of the resource
 	record   *record

@@ -108,6 +108,8 @@ func (r *Resource[M]) planRevision(meta *Meta, prior *M, rec *record, objects []
 		}
 	}
 	switch {
+	case r.provider.ManifestsUnknown:
+		meta.Manifests = tf.UnknownMap[types.String]()
 	case !r.provider.PlanManifests:
 		meta.Manifests = tf.NullMap[types.String]()
 		if prior != nil {

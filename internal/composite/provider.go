@@ -28,7 +28,9 @@ type Provider struct {
 	ForceConflicts bool
 	PlanManifests  bool
 	DefaultLabels  map[string]string
-	LabelsUnknown  bool // some default label is not known yet
+
+	LabelsUnknown    bool // some default label is not known yet
+	ManifestsUnknown bool // plan_manifests is not known yet
 
 	mu     sync.Mutex
 	warned map[*kube.Cluster]bool // a plan without this cluster was explained already

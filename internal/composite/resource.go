@@ -99,18 +99,19 @@ func (r *Resource[M]) instanceOf(m M, rec *record) *instance {
 	if id := r.kind.ID(m); id.Name != "" {
 		x.id = id.String()
 	}
-	x.cluster, x.hosted = r.clusterOf(m)
+	x.cluster, x.hosted, x.wantUID = r.clusterOf(m)
 	x.namespace, x.createNamespace = r.namespaceOf(m)
 	return x
 }
 
-func (r *Resource[M]) clusterOf(m M) (cluster *kube.Cluster, hosted bool) {
+func (r *Resource[M]) clusterOf(m M) (cluster *kube.Cluster, hosted bool, uid string) {
 	if r.kind.Target != nil {
 		if ref, ok := r.kind.Target(m).Get(); ok {
-			return r.provider.Pool.Hosted(kube.Ref{Namespace: ref.Namespace.ValueString(), Name: ref.Name.ValueString(), UID: ref.UID.ValueString()}), true
+			uid = ref.UID.ValueString()
+			return r.provider.Pool.Hosted(kube.Ref{Namespace: ref.Namespace.ValueString(), Name: ref.Name.ValueString(), UID: uid}), true, uid
 		}
 	}
-	return r.provider.Pool.Management(), false
+	return r.provider.Pool.Management(), false, ""
 }
 
 func (r *Resource[M]) namespaceOf(m M) (string, bool) {

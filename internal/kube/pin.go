@@ -17,7 +17,7 @@ type Pin struct {
 // pins are the parts of a Pin that one cluster can say.
 type pins struct {
 	self  *lazy[string] // UID of its own kube-system
-	owner *lazy[string] // hosted clusters: UID of the Cluster API Cluster, "" where there is none
+	owner *lazy[string] // hosted clusters: UID of the Cluster API Cluster
 }
 
 func newPins() *pins { return &pins{self: newLazy[string](), owner: newLazy[string]()} }
@@ -29,7 +29,7 @@ func (c *Cluster) Pin(ctx context.Context) (Pin, error) {
 		return Pin{Management: management}, err
 	}
 	owner, err := c.owner(ctx)
-	if err != nil {
+	if err != nil && !is(err, ReasonNotFound, ReasonNoKind) {
 		return Pin{}, err
 	}
 	hosted, err := c.self(ctx)
@@ -58,7 +58,7 @@ func (c *Cluster) VerifyPin(ctx context.Context, want Pin) error {
 	}
 	if want.Cluster != "" {
 		got, err := c.owner(ctx)
-		if err != nil {
+		if err != nil && !is(err, ReasonNotFound) {
 			return err
 		}
 		if got != want.Cluster {
@@ -109,20 +109,22 @@ func (c *Cluster) self(ctx context.Context) (string, error) {
 	})
 }
 
-// owner is the UID of the Cluster API Cluster, "" where there is none.
+// owner is the UID of the Cluster API Cluster. That there is none (ReasonNotFound), or no Cluster API (ReasonNoKind), is not
+// remembered: either may come in the same run. Only the first of them says that a cluster is gone.
 func (c *Cluster) owner(ctx context.Context) (string, error) {
 	return c.pins.Load().owner.get(ctx, func(ctx context.Context) (string, error) {
 		const group = "cluster.x-k8s.io"
 		management := c.pool.management
 		versions, err := management.GroupVersions(ctx, group)
-		if err != nil || len(versions) == 0 {
+		if err != nil {
 			return "", err
+		}
+		if len(versions) == 0 {
+			return "", management.place(&Error{Reason: ReasonNoKind, Message: "Cluster API (" + group + ") is not served, so nothing can be said about the hosted cluster " +
+				c.ref.String() + ". Install it again, or look at its CRDs"})
 		}
 		key := Key{Kind: Kind{Group: group, Version: versions[0], Kind: "Cluster", Resource: "clusters", Namespaced: true}, Namespace: c.ref.Namespace, Name: c.ref.Name}
 		live, err := management.get(ctx, key, metadataOnly)
-		if is(err, ReasonNotFound) {
-			return "", nil
-		}
 		if err != nil {
 			return "", err
 		}

@@ -32,6 +32,10 @@ func (p *k0smos) Configure(ctx context.Context, req provider.ConfigureRequest, r
 			labelsUnknown = true
 		}
 	}
+	if _, taken := labels[composite.ManagedByLabel]; taken {
+		resp.Diagnostics.AddAttributeError(path.Root("default_labels").AtMapKey(composite.ManagedByLabel), "Reserved label "+composite.ManagedByLabel,
+			"The provider writes "+composite.ManagedByLabel+" itself, to find its objects again. Remove it from default_labels.")
+	}
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -42,7 +46,9 @@ func (p *k0smos) Configure(ctx context.Context, req provider.ConfigureRequest, r
 		ForceConflicts: m.ForceConflicts.ValueBool(),
 		PlanManifests:  m.PlanManifests.ValueBool(),
 		DefaultLabels:  labels,
-		LabelsUnknown:  labelsUnknown,
+
+		LabelsUnknown:    labelsUnknown,
+		ManifestsUnknown: m.PlanManifests.IsUnknown(),
 	}
 	resp.ResourceData, resp.DataSourceData, resp.EphemeralResourceData = data, data, data
 }
@@ -90,7 +96,7 @@ func sourceOf(ctx context.Context, m Model) (kube.Source, diag.Diagnostics) {
 		s.Unknown = append(s.Unknown, "config_paths")
 	}
 	s.ConfigPaths = append(s.ConfigPaths, paths...)
-	if m.Exec == nil || m.Exec.Command.IsNull() && m.Exec.APIVersion.IsNull() {
+	if m.Exec == nil {
 		return s, diags
 	}
 	args, argsKnown := texts(m.Exec.Args.Elements(), m.Exec.Args.IsUnknown())

@@ -7,6 +7,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/k0smos/terraform-provider-k0smos/internal/tf"
 )
 
 // Model is the provider block.
@@ -80,7 +82,7 @@ func blockSchema() schema.Schema {
 			"field_manager":          plain("Field manager of server-side apply; every resource kind adds its own suffix. Default: `terraform-provider-k0smos`. Changing it leaves the fields with the old manager as well.", stringvalidator.LengthBetween(1, 64)),
 			"owner":                  plain("Name written beside the owner id on every object, for people who find one. Default: the workspace named by `TF_WORKSPACE`, else `default`."),
 			"force_conflicts":        schema.BoolAttribute{Optional: true, MarkdownDescription: "Take fields that other tools declare by server-side apply. Default: `false`, which fails the plan and names the tool."},
-			"default_labels":         schema.MapAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: "Labels for every object that the provider makes; those of a resource go first. A change updates objects in place."},
+			"default_labels":         schema.MapAttribute{Optional: true, ElementType: types.StringType, Validators: []validator.Map{tf.Labels()}, MarkdownDescription: "Labels for every object that the provider makes; those of a resource go first. A change updates objects in place."},
 			"plan_manifests":         schema.BoolAttribute{Optional: true, MarkdownDescription: "Show the objects of every resource in its computed `manifests`, with secrets left out. Default: `false`, which keeps state small."},
 			"max_in_flight": schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.Between(1, 1000)},
 				MarkdownDescription: "Requests that may be under way at once, over all clusters. Default: `32`. The API server paces the rest: its 429 answers are honoured, and there is no limit per second."},

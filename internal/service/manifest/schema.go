@@ -29,7 +29,7 @@ func resourceSchema() schema.Schema {
 				MarkdownDescription: tf.Default(tf.Text.CreateNamespace, false)},
 			"secret_data_wo": schema.MapAttribute{
 				Optional: true, WriteOnly: true, Sensitive: true, CustomType: tf.MapTypeOf[types.String](), ElementType: types.StringType,
-				MarkdownDescription: "Data of a v1 Secret by key, in clear (it is encoded for you). Write-only: it is in no state, plan or log. Takes effect at create and whenever `secret_data_wo_version` changes.",
+				MarkdownDescription: "Data of a v1 Secret by key, in clear (it is encoded for you). Write-only: it is in no state, plan or log. Takes effect at create and whenever `secret_data_wo_version` changes. Any other change of this resource writes the current value too, because an apply declares all fields at once.",
 			},
 			"secret_data_wo_version": schema.Int64Attribute{
 				Optional: true, Validators: []validator.Int64{int64validator.AlsoRequires(path.MatchRoot("secret_data_wo"))},
