@@ -58,20 +58,7 @@ func Golden[M any](t *testing.T, kind composite.Kind[M], configs map[string]stri
 			for _, o := range objects {
 				schematest.Validate(t, schematest.Folder(t), o.Content)
 			}
-			got, file := Text(t, objects), filepath.Join("testdata", name+".yaml")
-			if *update {
-				if err := os.WriteFile(file, got, 0o644); err != nil { //nolint:gosec // it is checked in
-					t.Fatalf("%v", err)
-				}
-				return
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatalf("%v; write it with -update, and read it", err)
-			}
-			if !bytes.Equal(got, want) {
-				t.Errorf("%s is not what is composed now (-update writes it):\n%s", file, Difference(string(want), string(got)))
-			}
+			File(t, filepath.Join("testdata", name+".yaml"), Text(t, objects))
 		})
 	}
 	files, err := filepath.Glob("testdata/*.yaml")
@@ -82,6 +69,27 @@ func Golden[M any](t *testing.T, kind composite.Kind[M], configs map[string]stri
 		if _, ok := configs[strings.TrimSuffix(filepath.Base(file), ".yaml")]; !ok {
 			t.Errorf("%s belongs to no case", file)
 		}
+	}
+}
+
+// File compares with a golden file, or writes it with -update.
+func File(t *testing.T, file string, got []byte) {
+	t.Helper()
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil { //nolint:gosec // it is checked in
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, got, 0o644); err != nil { //nolint:gosec // it is checked in
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatalf("%v; write it with -update, and read it", err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s is not what comes out now (-update writes it):\n%s", file, Difference(string(want), string(got)))
 	}
 }
 

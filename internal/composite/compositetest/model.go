@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
@@ -125,6 +126,9 @@ func scalar(of tftypes.Type, in any) (tftypes.Value, error) {
 		if of.Is(tftypes.Number) {
 			return tftypes.NewValue(of, big.NewFloat(in)), nil
 		}
+		if of.Is(tftypes.String) {
+			return tftypes.NewValue(of, strconv.FormatFloat(in, 'f', -1, 64)), nil
+		}
 	case bool:
 		if of.Is(tftypes.Bool) {
 			return tftypes.NewValue(of, in), nil
@@ -174,14 +178,15 @@ func literal(in any) tftypes.Value {
 // Changed lists the attributes in which two models differ, as deep as objects and maps go.
 func Changed[M any](t TB, kind composite.Kind[M], was, now M) []string {
 	t.Helper()
-	a, b := raw(t, kind, was), raw(t, kind, now)
+	a, b := Raw(t, kind, was), Raw(t, kind, now)
 	var out []string
 	changed("", a, b, &out)
 	slices.Sort(out)
 	return out
 }
 
-func raw[M any](t TB, kind composite.Kind[M], m M) tftypes.Value {
+// Raw is a model as it is on the wire.
+func Raw[M any](t TB, kind composite.Kind[M], m M) tftypes.Value {
 	t.Helper()
 	ctx := context.Background()
 	s := tfsdk.State{Schema: composite.FullSchema(ctx, kind)}
@@ -189,6 +194,17 @@ func raw[M any](t TB, kind composite.Kind[M], m M) tftypes.Value {
 		t.Fatalf("%v", diags)
 	}
 	return s.Raw
+}
+
+// FromRaw is the model of a value on the wire.
+func FromRaw[M any](t TB, kind composite.Kind[M], value tftypes.Value) M {
+	t.Helper()
+	ctx := context.Background()
+	var m M
+	if diags := (&tfsdk.State{Schema: composite.FullSchema(ctx, kind), Raw: value}).Get(ctx, &m); diags.HasError() {
+		t.Fatalf("%v", diags)
+	}
+	return m
 }
 
 func changed(at string, was, now tftypes.Value, out *[]string) {

@@ -30,8 +30,10 @@ func parseK0sConfig(m, prior Model, cluster clusterapi.Cluster, spec k0smotron.C
 	for _, written := range []string{"podCIDR", "serviceCIDR", "clusterDomain"} {
 		take(k0s, "network", written)
 	}
-	if telemetry, _ := k0s["telemetry"].(map[string]any); telemetry["enabled"] == false {
-		take(k0s, "telemetry", "enabled")
+	if telemetry, ok := k0s["telemetry"].(map[string]any); ok && (len(telemetry) == 0 || telemetry["enabled"] == false) {
+		if delete(telemetry, "enabled"); len(telemetry) == 0 {
+			delete(k0s, "telemetry")
+		}
 	}
 	helm, _ := take(k0s, "extensions", "helm").(map[string]any)
 	charts, cilium := entriesOf(helm, "charts"), map[string]any(nil)

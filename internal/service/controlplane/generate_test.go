@@ -103,7 +103,7 @@ func anyStorage(t *rapid.T) tf.Object[Storage] {
 func anyNetwork(t *rapid.T) Network {
 	n := Network{
 		Provider: choice(t, "provider", networkCilium, networkKubeRouter, networkCalico, networkCustom), ClusterDomain: choice(t, "domain", defaultClusterDomain, "train.example.net"),
-		PodCIDR:     maybe(t, "pods", cidrtypes.NewIPPrefixNull(), rapid.Map(rapid.SampledFrom([]string{defaultPodCIDR, "10.100.0.0/16"}), cidrtypes.NewIPPrefixValue)),
+		PodCIDR:     maybe(t, "pods", cidrtypes.NewIPPrefixNull(), rapid.Map(rapid.SampledFrom([]string{defaultPodCIDR, "10.120.0.0/16"}), cidrtypes.NewIPPrefixValue)),
 		ServiceCIDR: maybe(t, "services", cidrtypes.NewIPPrefixNull(), rapid.Map(rapid.SampledFrom([]string{defaultServiceCIDR, "10.200.0.0/16"}), cidrtypes.NewIPPrefixValue)),
 		Cilium:      tf.NullObject[Cilium](),
 	}

@@ -166,7 +166,7 @@ func membersRestart(prior, plan Model) []composite.Finding {
 		value    attr.Value
 		was, now any
 	}{
-		{"placement", plan.Placement, podsLike(prior, a), podsLike(plan, b)},
+		{"placement", plan.Placement, podsLike(a), podsLike(b)},
 		{"resources", plan.Resources, resourcesOf(prior), resourcesOf(plan)},
 	} {
 		if settled(part.value) && !sameJSON(part.was, part.now) {
@@ -177,9 +177,9 @@ func membersRestart(prior, plan Model) []composite.Finding {
 	return out
 }
 
-// podsLike is what the placement makes of the pods.
-func podsLike(m Model, e effective) any {
-	return []any{texts(e.placement.NodeSelector), tolerationsOf(e.placement), spreadOf(m, e, componentPlane)}
+// podsLike is what the placement makes of pods of whatever name.
+func podsLike(e effective) any {
+	return []any{texts(e.placement.NodeSelector), tolerationsOf(e.placement), spreadOf(Model{}, e, componentPlane)}
 }
 
 // settled tells a value of which every part is known.
