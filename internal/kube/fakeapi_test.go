@@ -79,6 +79,13 @@ func (f *fakeAPI) intercept(fn func(http.ResponseWriter, *http.Request) bool) {
 	f.before = append(f.before, fn)
 }
 
+// interceptFirst is intercept before all others.
+func (f *fakeAPI) interceptFirst(fn func(http.ResponseWriter, *http.Request) bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.before = append([]func(http.ResponseWriter, *http.Request) bool{fn}, f.before...)
+}
+
 // first lets fn answer the first n requests of a method.
 func (f *fakeAPI) first(n int, method string, fn http.HandlerFunc) {
 	var mu sync.Mutex

@@ -220,6 +220,7 @@ func TestPin(t *testing.T) {
 		"another cluster at the hosted address":    {Pin{Management: "uid-1", Cluster: "capi-uid", Hosted: "x"}, true, nil, ReasonWrongCluster, "the state says x"},
 		"a hosted cluster without Cluster API":     {Pin{Management: "uid-1", Hosted: "hosted-uid"}, true, func(m, _ *fakeAPI) { m.remove(capiPath) }, "", ""},
 		"a Cluster that may not be read is no 404": {full, true, func(m, _ *fakeAPI) { deny(m, capiPath) }, ReasonForbidden, "cannot get"},
+		"a missing Cluster API is no proof":        {full, true, func(m, _ *fakeAPI) { unserve(m, "/apis/cluster.x-k8s.io") }, ReasonNoKind, "not served"},
 		"a hosted cluster that does not answer":    {full, true, func(_, h *fakeAPI) { h.first(1<<30, http.MethodGet, reset) }, ReasonOffline, "geo/train"},
 		"a Secret that is not there is no proof":   {full, true, func(m, _ *fakeAPI) { m.remove(secretPath) }, ReasonHostedNotReady, "train-kubeconfig"},
 	}
@@ -284,6 +285,16 @@ func TestPin(t *testing.T) {
 		if err := <-first; err != nil {
 			t.Error(err)
 		}
+	})
+}
+
+func unserve(f *fakeAPI, path string) {
+	f.interceptFirst(func(w http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path != path {
+			return false
+		}
+		http.Error(w, "404 page not found", http.StatusNotFound)
+		return true
 	})
 }
 
