@@ -87,10 +87,11 @@ func (x *instance) deleteAndWait(ctx context.Context, key kube.Key, uid string) 
 		return err
 	}
 	defer cancel()
-	if err := x.cluster.Delete(wctx, key, uid); err != nil || !x.wait {
+	left, err := x.cluster.Delete(wctx, key, uid)
+	if err != nil || !x.wait {
 		return err
 	}
-	_, err = x.cluster.Wait(ctx, key, func(live *unstructured.Unstructured) (bool, string, error) {
+	_, err = x.cluster.WaitFrom(ctx, key, left, func(live *unstructured.Unstructured) (bool, string, error) {
 		if live != nil && string(live.GetUID()) != uid {
 			return true, "", nil // another one of the same name: ours is gone
 		}

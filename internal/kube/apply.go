@@ -96,11 +96,12 @@ func (c *Cluster) Patch(ctx context.Context, key Key, jsonPatch []byte) error {
 }
 
 // Delete deletes the object in the foreground: what it owns goes first. With a uid, only that very object is deleted. That
-// it does not exist is no error; that it still exists afterwards, with finalizers, is normal: Wait for its end.
-func (c *Cluster) Delete(ctx context.Context, key Key, uid string) error {
+// it does not exist is no error; that it still exists afterwards, with finalizers, is normal. It is returned then as it was
+// left, for WaitFrom to see its end.
+func (c *Cluster) Delete(ctx context.Context, key Key, uid string) (left *unstructured.Unstructured, err error) {
 	path, err := key.path()
 	if err != nil {
-		return c.place(err)
+		return nil, c.place(err)
 	}
 	options := map[string]any{"apiVersion": "v1", "kind": "DeleteOptions", "propagationPolicy": "Foreground"}
 	if uid != "" {
@@ -108,12 +109,20 @@ func (c *Cluster) Delete(ctx context.Context, key Key, uid string) error {
 	}
 	body, err := json.Marshal(options)
 	if err != nil {
-		return c.place(err)
+		return nil, c.place(err)
 	}
-	_, err = c.do(ctx, request{verb: "DELETE", method: http.MethodDelete, path: path, body: body, contentType: jsonType, key: key, guarded: uid != ""})
+	resp, err := c.do(ctx, request{verb: "DELETE", method: http.MethodDelete, path: path, body: body, contentType: jsonType, key: key, guarded: uid != ""})
 	c.memory.Load().batches.drop(key)
-	if is(err, ReasonNotFound) {
-		return nil
+	switch {
+	case is(err, ReasonNotFound):
+		return nil, nil
+	case err != nil:
+		return nil, err
 	}
-	return err
+	// What is answered may also be a Status, or the last state of an object that is gone.
+	left, err = c.object(resp.body, key)
+	if err != nil || left.GetKind() != key.Kind.Kind || left.GetDeletionTimestamp() == nil || len(left.GetFinalizers()) == 0 {
+		return nil, nil //nolint:nilerr // then the wait looks for itself
+	}
+	return left, nil
 }

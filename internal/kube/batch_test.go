@@ -140,7 +140,7 @@ func TestWritesGoThroughToReads(t *testing.T) {
 	if now := p.Requests(); now["GET"] != sent["GET"] || now["LIST"] != sent["LIST"] {
 		t.Errorf("sent %v before, %v after", sent, now)
 	}
-	if err := c.Delete(t.Context(), queueKey("q0001"), ""); err != nil {
+	if _, err := c.Delete(t.Context(), queueKey("q0001"), ""); err != nil {
 		t.Fatal(err)
 	}
 	_, err = c.Read(t.Context(), queueKey("q0001"))

@@ -370,6 +370,12 @@ func (f *fakeAPI) serveDelete(w http.ResponseWriter, r *http.Request, body []byt
 		status(w, 409, "Conflict", `Operation cannot be fulfilled on Queue "a": the UID in the precondition (`+want+") does not match the UID in record ("+have+")", nil)
 		return
 	}
+	if mustMap(obj["metadata"])["finalizers"] != nil {
+		held := cloneJSON(obj)
+		mustMap(held["metadata"])["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+		answer(w, 200, f.put(r.URL.Path, held))
+		return
+	}
 	f.remove(r.URL.Path)
 	answer(w, 200, map[string]any{"kind": "Status", "status": "Success"})
 }

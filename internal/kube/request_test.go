@@ -96,7 +96,7 @@ func TestTransientFailuresAreRetried(t *testing.T) {
 			_, _, err := c.Apply(ctx, queueKey("a"), queue("a", nil), ApplyOptions{Manager: "m"})
 			return err
 		}},
-		"delete": {http.MethodDelete, func(ctx context.Context, c *Cluster) error { return c.Delete(ctx, queueKey("a"), "") }},
+		"delete": {http.MethodDelete, func(ctx context.Context, c *Cluster) error { _, err := c.Delete(ctx, queueKey("a"), ""); return err }},
 	}
 	for what, fail := range failures {
 		for name, call := range calls {

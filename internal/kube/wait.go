@@ -16,10 +16,15 @@ type Done = func(obj *unstructured.Unstructured) (ok bool, why string, err error
 // Wait watches one object until done says so, and returns it as it was then. What happens to the connection meanwhile is
 // made good for as long as ctx lives. When ctx ends, the error says what was missing last.
 func (c *Cluster) Wait(ctx context.Context, key Key, done Done) (*unstructured.Unstructured, error) {
+	return c.WaitFrom(ctx, key, nil, done)
+}
+
+// WaitFrom is Wait where the caller has just seen the object, which saves asking for it. Nil is not seen.
+func (c *Cluster) WaitFrom(ctx context.Context, key Key, seen *unstructured.Unstructured, done Done) (*unstructured.Unstructured, error) {
 	if _, err := key.path(); err != nil {
 		return nil, c.place(err)
 	}
-	w := &waiter{cluster: c, key: key, done: done, began: time.Now()}
+	w := &waiter{cluster: c, key: key, done: done, seen: seen, began: time.Now()}
 	for failures := 0; ; {
 		step := time.Now()
 		finished, err := w.step(ctx)
@@ -51,6 +56,7 @@ type waiter struct {
 	cluster *Cluster
 	key     Key
 	done    Done
+	seen    *unstructured.Unstructured // where to begin; nil = list first
 	began   time.Time
 
 	version       string // where the watch goes on; "" = list first
@@ -67,8 +73,14 @@ type verdictError struct{ err error }
 
 func (e *verdictError) Error() string { return e.err.Error() }
 
-// step lists the object, or watches it until the watch ends.
+// step lists the object, unless it was seen, or watches it until the watch ends.
 func (w *waiter) step(ctx context.Context) (bool, error) {
+	if seen := w.seen; seen != nil {
+		w.seen, w.version = nil, seen.GetResourceVersion()
+		if finished, err := w.judge(seen); finished || err != nil {
+			return finished, err
+		}
+	}
 	if w.version != "" {
 		return w.watch(ctx)
 	}

@@ -124,6 +124,32 @@ func TestWaitSeesWhatHappens(t *testing.T) {
 	}
 }
 
+func TestWaitForTheEndOfWhatWasDeletedAsksForNoList(t *testing.T) {
+	f := newFakeAPI(t)
+	held := queue("a", nil)
+	mustMap(held["metadata"])["finalizers"] = []any{"foregroundDeletion"}
+	f.put(queuePath("a"), held)
+	p := quickPool(f.source())
+	c := p.Management()
+	left, err := c.Delete(t.Context(), queueKey("a"), "")
+	if err != nil || left == nil {
+		t.Fatalf("left %v, error %v; want the object that its finalizer holds", left, err)
+	}
+	ended := make(chan waited, 1)
+	go func() {
+		obj, err := c.WaitFrom(t.Context(), queueKey("a"), left, gone)
+		ended <- waited{obj, err}
+	}()
+	f.watched(t.Context())
+	f.remove(queuePath("a"))
+	if got := <-ended; got.err != nil || got.obj != nil {
+		t.Errorf("the wait ended with %v, error %v", got.obj, got.err)
+	}
+	if sent := p.Requests(); sent["LIST"] != 0 || sent["WATCH"] != 1 {
+		t.Errorf("sent %v, want one watch and no list", sent)
+	}
+}
+
 func TestWaitReturnsAtOnceWhenThereIsNothingToWaitFor(t *testing.T) {
 	f := newFakeAPI(t)
 	f.put(queuePath("a"), readyQueue("a"))

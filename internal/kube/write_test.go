@@ -54,16 +54,16 @@ func TestDeleteIsBoundToTheUID(t *testing.T) {
 	f := newFakeAPI(t)
 	c := f.cluster()
 	f.put(queuePath("a"), queue("a", nil))
-	err := c.Delete(t.Context(), queueKey("a"), "another")
+	_, err := c.Delete(t.Context(), queueKey("a"), "another")
 	wantText(t, wantReason(t, err, ReasonPrecondition), "made anew")
 	if f.requests("DELETE") != 1 {
 		t.Error("a failed precondition was retried")
 	}
 	uid := fmt.Sprint(mustMap(f.objects[queuePath("a")]["metadata"])["uid"])
-	if err := c.Delete(t.Context(), queueKey("a"), uid); err != nil {
-		t.Fatal(err)
+	if left, err := c.Delete(t.Context(), queueKey("a"), uid); err != nil || left != nil {
+		t.Fatalf("left %v, error %v; want nothing", left, err)
 	}
-	if err := c.Delete(t.Context(), queueKey("a"), ""); err != nil {
+	if _, err := c.Delete(t.Context(), queueKey("a"), ""); err != nil {
 		t.Errorf("deleting what is not there: %v", err)
 	}
 }
@@ -115,7 +115,7 @@ func TestNamesThatWouldAddressSomethingElseAreRefused(t *testing.T) {
 				"read":   func() error { _, err := c.Read(t.Context(), key); return err },
 				"apply":  func() error { _, _, err := c.Apply(t.Context(), key, map[string]any{}, ApplyOptions{}); return err },
 				"patch":  func() error { return c.Patch(t.Context(), key, []byte("[]")) },
-				"delete": func() error { return c.Delete(t.Context(), key, "") },
+				"delete": func() error { _, err := c.Delete(t.Context(), key, ""); return err },
 				"wait": func() error {
 					_, err := c.Wait(t.Context(), key, func(*unstr) (bool, string, error) { return true, "", nil })
 					return err
