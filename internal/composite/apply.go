@@ -63,12 +63,35 @@ func (x *instance) applyOne(ctx context.Context, o Object) (*unstructured.Unstru
 	defer cancel()
 	options := kube.ApplyOptions{Manager: x.manager(), Force: x.provider.ForceConflicts}
 	body := o.render(toApply)
-	live, _, err := x.cluster.Apply(wctx, o.key(), body, options)
+	live, _, err := x.send(wctx, o, body, options)
 	if byHandOnly(err) {
 		options.Force = true
-		live, _, err = x.cluster.Apply(wctx, o.key(), body, options)
+		live, _, err = x.send(wctx, o, body, options)
 	}
 	return live, err
+}
+
+// send applies an object, in earnest or as a dry run. Emptying a map takes a second attempt: server-side apply makes null of a
+// map whose last key its only owner gives up, and schemas refuse that. Left out altogether, the map goes away, which is what an
+// empty one comes to.
+func (x *instance) send(ctx context.Context, o Object, body map[string]any, options kube.ApplyOptions) (*unstructured.Unstructured, bool, error) {
+	live, created, err := x.cluster.Apply(ctx, o.key(), body, options)
+	e := kube.AsError(err)
+	if e == nil || e.Reason != kube.ReasonInvalid {
+		return live, created, err
+	}
+	emptied := false
+	for _, f := range e.Fields {
+		if v, ok := ownership.Lookup(body, f.Path); ok {
+			if m, isMap := v.(map[string]any); isMap && len(m) == 0 {
+				emptied = ownership.Remove(body, f.Path) || emptied
+			}
+		}
+	}
+	if !emptied {
+		return live, created, err
+	}
+	return x.cluster.Apply(ctx, o.key(), body, options)
 }
 
 // byHandOnly tells whether a conflict is with updates only, not with what another tool declares.

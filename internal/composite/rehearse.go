@@ -85,14 +85,14 @@ func (x *instance) rehearseOne(ctx context.Context, o Object, create bool, at at
 		return diag.Diagnostics{located(&o, "metadata.namespace", at, r.summary, r.detail)}, true
 	}
 	if err == nil {
-		_, created, err = x.cluster.Apply(ctx, o.key(), body, options)
+		_, created, err = x.send(ctx, o, body, options)
 	}
 	if e := kube.AsError(err); e != nil {
 		switch e.Reason {
 		case kube.ReasonConflict:
 			if !byHandOnly(err) {
-				if create && !x.adopt {
-					return x.existsAlready(ctx, o), true
+				if found, refused := x.existsAlready(ctx, o); create && (refused || !x.adopt) {
+					return found, true
 				}
 				return x.explain("plan", &o, err, at), true
 			}
@@ -103,7 +103,7 @@ func (x *instance) rehearseOne(ctx context.Context, o Object, create bool, at at
 				}
 			}
 			options.Force = true
-			_, created, err = x.cluster.Apply(ctx, o.key(), body, options)
+			_, created, err = x.send(ctx, o, body, options)
 			err = o.withoutWithheld(err)
 		case kube.ReasonInvalid, kube.ReasonDenied:
 			if err = o.withoutWithheld(err); err == nil {
@@ -131,7 +131,8 @@ func (x *instance) rehearseOne(ctx context.Context, o Object, create bool, at at
 				o, x.cluster.Describe(), OnDestroyRelease))
 		}
 	} else if create {
-		out.Append(x.existsAlready(ctx, o)...)
+		found, _ := x.existsAlready(ctx, o)
+		out.Append(found...)
 	}
 	return out, true
 }
@@ -158,25 +159,25 @@ func (o Object) withoutWithheld(err error) error {
 	return &e
 }
 
-// existsAlready looks at an object that a create would meet.
-func (x *instance) existsAlready(ctx context.Context, o Object) diag.Diagnostics {
+// existsAlready looks at an object that a create would meet, and tells whether the create would be refused.
+func (x *instance) existsAlready(ctx context.Context, o Object) (found diag.Diagnostics, refused bool) {
 	live, err := x.cluster.Get(ctx, o.key())
 	if err != nil || x.provider.isLeaving(live.GetAnnotations()[OwnerAnnotation]) {
-		return nil
+		return nil, false
 	}
 	return x.judgeExisting(o, x.mayTouch(o, live), belongsTo(live))
 }
 
 // judgeExisting words what a plan says of an object that exists: a warning, because it may be gone by the time of the
 // apply, which judges again.
-func (x *instance) judgeExisting(o Object, err error, whose string) diag.Diagnostics {
+func (x *instance) judgeExisting(o Object, err error, whose string) (found diag.Diagnostics, refused bool) {
 	if r, ok := err.(*refusal); ok { //nolint:errorlint // made by this package and never wrapped
-		return diag.Diagnostics{diag.NewWarningDiagnostic(r.summary, r.detail+"\n\nThe apply will refuse it unless that changes.")}
+		return diag.Diagnostics{diag.NewWarningDiagnostic(r.summary, r.detail+"\n\nThe apply will refuse it unless that changes.")}, true
 	}
 	if !x.adopt {
-		return nil
+		return nil, false
 	}
-	return diag.Diagnostics{diag.NewWarningDiagnostic("Adopts "+o.String(), fmt.Sprintf("%s in the %s exists: %s. With adopt = true the apply takes over the declared fields.", o, x.cluster.Describe(), whose))}
+	return diag.Diagnostics{diag.NewWarningDiagnostic("Adopts "+o.String(), fmt.Sprintf("%s in the %s exists: %s. With adopt = true the apply takes over the declared fields.", o, x.cluster.Describe(), whose))}, false
 }
 
 func warnAt(o Object, field string, at attributeOf, summary, detail string) diag.Diagnostic {
