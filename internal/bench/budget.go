@@ -22,7 +22,10 @@ func (r *report) judge() {
 	r.budget("start to the first answer, ms", float64(r.start.firstCall.Microseconds())/1000, 100, "%.0f")
 	r.budget("memory when idle, MiB", float64(r.start.idle)/mebi, 40, "%.0f")
 	r.budget("stripped binary, MiB", float64(r.start.binary)/mebi, 45, "%.1f")
-	for _, m := range r.sizes {
+	for i, m := range r.sizes {
+		if i > 0 && m.objects == r.sizes[i-1].objects {
+			continue // where the state is makes no difference here
+		}
 		n := float64(m.objects)
 		for _, s := range m.steps {
 			switch s.name {
@@ -33,17 +36,43 @@ func (r *report) judge() {
 			}
 		}
 	}
-	first := r.sizes[0]
-	for _, s := range first.steps {
-		r.budget(fmt.Sprintf("%s of %d, times terraform_data", s.name, first.objects), ratio(s.ours.wall, s.reference.wall), 1.5, "%.2f")
+	for _, m := range r.sizes {
+		for _, s := range m.steps {
+			if s.reference.wall > 0 {
+				r.budget(fmt.Sprintf("%s of %d with its state in a %s, times terraform_data", s.name, m.objects, m.state()), ratio(s.ours.wall, s.reference.wall), 1.5, "%.2f")
+			}
+		}
 	}
+	first := r.first()
 	r.budget(fmt.Sprintf("peak memory of the provider with %d objects, MiB", first.objects), float64(first.peak())/mebi, 200, "%.0f")
-	for _, m := range r.sizes[1:] {
+	for _, m := range r.larger() {
 		linear := 1.1 * float64(m.objects) / float64(first.objects)
 		for i, s := range m.steps {
 			r.budget(fmt.Sprintf("provider CPU, %s of %d, times that of %d", s.name, m.objects, first.objects), ratio(s.ours.provider, first.steps[i].ours.provider), linear, "%.2f")
 		}
 	}
+}
+
+// first is what larger numbers of objects are compared with: the last measurement of the smallest number.
+func (r *report) first() measurement {
+	first := r.sizes[0]
+	for _, m := range r.sizes {
+		if m.objects == first.objects {
+			first = m
+		}
+	}
+	return first
+}
+
+// larger are the measurements with larger numbers of objects.
+func (r *report) larger() []measurement {
+	var out []measurement
+	for _, m := range r.sizes {
+		if m.objects > r.sizes[0].objects {
+			out = append(out, m)
+		}
+	}
+	return out
 }
 
 func (f figures) total() int {

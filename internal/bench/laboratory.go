@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 
@@ -35,7 +36,8 @@ type figures struct {
 	provider  time.Duration // CPU of all its processes
 	peak      int64         // resident memory of the largest provider process
 	processes int
-	requests  map[string]int // what the API server answered meanwhile
+	server    time.Duration  // CPU of the API server
+	requests  map[string]int // what it answered
 }
 
 // step is one thing that users do, done with both kinds of resource.
@@ -47,9 +49,16 @@ type step struct {
 // measurement is all steps with one number of objects.
 type measurement struct {
 	objects int
+	remote  bool // whether the state was in a remote backend
 	steps   []step
-	state   int64 // bytes of the state after apply
-	base    int64 // the same of the reference
+}
+
+// state says where the state was.
+func (m measurement) state() string {
+	if m.remote {
+		return "backend"
+	}
+	return "file"
 }
 
 func newLaboratory(ctx context.Context, o options, work string, out io.Writer) (*laboratory, error) {
@@ -105,14 +114,14 @@ func (l *laboratory) install() (settings string, err error) {
 }
 
 // measure does everything with n objects. What is compared runs one right after the other.
-func (l *laboratory) measure(ctx context.Context, n int) (measurement, error) {
-	m := measurement{objects: n}
+func (l *laboratory) measure(ctx context.Context, n int, remote bool) (measurement, error) {
+	m := measurement{objects: n, remote: remote}
 	kinds := []string{manifests}
 	if n <= l.compare {
 		kinds = []string{reference, manifests}
 	}
 	for _, kind := range kinds {
-		if err := l.prepare(ctx, kind, n); err != nil {
+		if err := l.prepare(ctx, kind, n, remote); err != nil {
 			return m, err
 		}
 	}
@@ -126,7 +135,7 @@ func (l *laboratory) measure(ctx context.Context, n int) (measurement, error) {
 	} {
 		done := step{name: s.name}
 		for _, kind := range kinds {
-			f, err := l.run(ctx, n, s.name, kind, s.arguments)
+			f, err := l.run(ctx, m, s.name, kind, s.arguments)
 			if err != nil {
 				return m, err
 			}
@@ -136,23 +145,29 @@ func (l *laboratory) measure(ctx context.Context, n int) (measurement, error) {
 				done.ours = f
 			}
 		}
-		if s.name == "apply" {
-			m.base, m.state = l.states.size(name(reference, n)), l.states.size(name(manifests, n))
-		}
 		m.steps = append(m.steps, done)
 	}
 	return m, nil
 }
 
-func name(kind string, n int) string { return fmt.Sprintf("%s-%d", kind, n) }
+// name is where a configuration and its state are.
+func name(kind string, n int, remote bool) string {
+	if remote {
+		return fmt.Sprintf("%s-%d-remote", kind, n)
+	}
+	return fmt.Sprintf("%s-%d", kind, n)
+}
 
 // prepare makes the folder for n objects of a kind.
-func (l *laboratory) prepare(ctx context.Context, kind string, n int) error {
-	folder := filepath.Join(l.work, name(kind, n))
+func (l *laboratory) prepare(ctx context.Context, kind string, n int, remote bool) error {
+	folder := filepath.Join(l.work, name(kind, n, remote))
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		return err
 	}
-	text := configuration(kind, n, l.states.address+name(kind, n))
+	text := configuration(kind, n)
+	if remote {
+		text += fmt.Sprintf("\nterraform {\n  backend \"http\" {\n    address = %q\n  }\n}\n", l.states.address+name(kind, n, remote))
+	}
 	if err := os.WriteFile(filepath.Join(folder, "main.tf"), []byte(text), 0o600); err != nil {
 		return err
 	}
@@ -165,23 +180,24 @@ func (l *laboratory) prepare(ctx context.Context, kind string, n int) error {
 }
 
 // run runs the command line once.
-func (l *laboratory) run(ctx context.Context, n int, step, kind string, arguments []string) (figures, error) {
-	fmt.Fprintf(l.out, "%5d x %-15s %-10s ", n, kind, step)
+func (l *laboratory) run(ctx context.Context, m measurement, step, kind string, arguments []string) (figures, error) {
+	fmt.Fprintf(l.out, "%5d x %-15s %-10s state in a %-8s ", m.objects, kind, step, m.state())
+	busy := l.serverCPU()
 	before, err := l.cluster.Metrics(ctx)
 	if err != nil {
 		return figures{}, err
 	}
 	var output bytes.Buffer
 	cmd := exec.CommandContext(ctx, l.cli, arguments...)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = filepath.Join(l.work, name(kind, n)), l.env, &output, &output
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = filepath.Join(l.work, name(kind, m.objects, m.remote)), l.env, &output, &output
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = time.Minute
 	began := time.Now()
 	err = cmd.Run()
-	f := figures{wall: time.Since(began)}
+	f := figures{wall: time.Since(began), server: l.serverCPU() - busy}
 	if err != nil {
 		text := output.String()
-		return f, fmt.Errorf("%s of %d %s: %w\n%s", step, n, kind, err, text[max(0, len(text)-4000):])
+		return f, fmt.Errorf("%s of %d %s: %w\n%s", step, m.objects, kind, err, text[max(0, len(text)-4000):])
 	}
 	providers, err := takeRecords(l.record)
 	if err != nil {
@@ -221,4 +237,19 @@ func difference(before, after map[string]int) map[string]int {
 		}
 	}
 	return out
+}
+
+// serverCPU is what the API server, with its etcd and controllers, has used so far; 0 where the system does not say.
+func (l *laboratory) serverCPU() time.Duration {
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", l.cluster.APIServer().PID()))
+	if err != nil {
+		return 0
+	}
+	fields := strings.Fields(string(raw[bytes.LastIndexByte(raw, ')')+1:])) // from the third field on
+	if len(fields) < 13 {
+		return 0
+	}
+	user, _ := strconv.Atoi(fields[11])
+	system, _ := strconv.Atoi(fields[12])
+	return time.Duration(user+system) * 10 * time.Millisecond // 100 ticks a second, on every architecture
 }

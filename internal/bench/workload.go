@@ -27,13 +27,12 @@ const (
 	reference = "terraform_data"
 )
 
-// configuration declares n objects with a kind of resource, with its state at a URL. Both kinds are given the same values and the same references.
-func configuration(resource string, n int, state string) string {
+// configuration declares n objects with a kind of resource. Both kinds are given the same values and the same references.
+func configuration(resource string, n int) string {
 	argument, name := "manifest", "manifest.metadata.name"
-	head := fmt.Sprintf("terraform {\n  backend \"http\" {\n    address = %q\n  }\n}\n", state)
-	more := "terraform {\n  required_providers {\n    k0smos = { source = \"k0smos/k0smos\" }\n  }\n}\n\nprovider \"k0smos\" {}\n"
+	head := "terraform {\n  required_providers {\n    k0smos = { source = \"k0smos/k0smos\" }\n  }\n}\n\nprovider \"k0smos\" {}\n"
 	if resource == reference {
-		argument, name, more = "input", "output.metadata.name", ""
+		argument, name, head = "input", "output.metadata.name", ""
 	}
 	return fmt.Sprintf(`%[1]s
 locals {
@@ -75,5 +74,5 @@ resource %[2]q "queue" {
     }
   }
 }
-`, head+more, resource, argument, n-departments, departments, name, group, version)
+`, head, resource, argument, n-departments, departments, name, group, version)
 }
