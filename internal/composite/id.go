@@ -72,7 +72,7 @@ func ParseID(s string, anyKind bool) (ID, error) {
 	} else {
 		id.Name = rest
 	}
-	if id.Name == "" || strings.Contains(id.Name, "/") || (id.ClusterName == "") != (id.ClusterNamespace == "") {
+	if id.Name == "" || strings.Contains(id.Name, "/") || (id.ClusterName == "") != (id.ClusterNamespace == "") || id.String() != s { // an empty part is written and means nothing
 		return ID{}, idError(s, anyKind)
 	}
 	return id, nil

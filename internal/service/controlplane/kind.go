@@ -65,6 +65,9 @@ func setID(m *Model, id composite.ID) error {
 	if id.Namespace == "" {
 		return fmt.Errorf("a hosted control plane is named by <namespace>/<name>, for example train/train, and %q has no namespace", id.Name)
 	}
+	if id.ClusterName != "" {
+		return fmt.Errorf("a hosted control plane is in the management cluster, so the import id is <namespace>/<name>, for example train/train, without the cluster %s/%s", id.ClusterNamespace, id.ClusterName)
+	}
 	m.Name, m.Namespace = types.StringValue(id.Name), types.StringValue(id.Namespace)
 	return nil
 }

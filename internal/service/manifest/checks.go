@@ -23,7 +23,7 @@ func noSecretData(m Model) []composite.Finding {
 	}
 	h := headOf(content)
 	for _, field := range []string{"data", "stringData"} {
-		if _, there := content[field]; there && h.isSecret() {
+		if content[field] != nil && h.isSecret() {
 			return refuse(path.Root("manifest"), "Secret data in a manifest", fmt.Sprintf(
 				"%s of Secret %s would be kept in state in clear. Write it as secret_data_wo with a secret_data_wo_version, which Terraform never stores: secret_data_wo = { key = \"value\" }.", field, h.name))
 		}
@@ -53,7 +53,7 @@ func onlyDeclarations(m Model) []composite.Finding {
 	if strings.HasSuffix(h.kind, "List") && content["items"] != nil {
 		return refuse(path.Root("manifest"), "A list of objects", fmt.Sprintf("%s holds many objects. Use for_each over its items, so that each object is planned, applied and deleted by itself.", h.kind))
 	}
-	if content["status"] != nil {
+	if status, ok := content["status"].(map[string]any); content["status"] != nil && (!ok || len(status) > 0) { // generators leave an empty one
 		return refuse(path.Root("manifest"), "status is not declared", "status is written by controllers and cannot be applied. Remove it from the manifest.")
 	}
 	metadata, _ := content["metadata"].(map[string]any)
@@ -66,8 +66,8 @@ func onlyDeclarations(m Model) []composite.Finding {
 		return refuse(path.Root("manifest"), "metadata.generateName is not declared", "An object whose name the API server makes up could not be found again. Set metadata.name.")
 	}
 	annotations, _ := metadata["annotations"].(map[string]any)
-	for key := range annotations {
-		if strings.HasPrefix(key, "k0smos.io/owner") {
+	for _, key := range []string{composite.OwnerAnnotation, composite.OwnerNameAnnotation, composite.RotationAnnotation, composite.MadeAnnotation} {
+		if annotations[key] != nil {
 			return refuse(path.Root("manifest"), "Reserved annotation "+key, "The provider writes "+key+" itself, to know its objects again. Remove it from the manifest.")
 		}
 	}

@@ -39,13 +39,10 @@ func compose(m Model, f composite.Facts) ([]composite.Object, error) {
 
 // id names the object. It is empty while the manifest does not say which.
 func id(m Model) composite.ID {
-	content, known, err := m.Manifest.Parse()
+	content, _, err := m.Manifest.Parse()
 	h := headOf(content)
-	if err != nil || h.apiVersion == "" || h.kind == "" || h.name == "" {
+	if err != nil || h.apiVersion == "" || h.kind == "" || h.name == "" || m.namespaceOpen() {
 		return composite.ID{}
-	}
-	if h.namespace == "" && !known {
-		return composite.ID{} // what is not known may be the namespace
 	}
 	out := composite.ID{APIVersion: h.apiVersion, Kind: h.kind, Namespace: h.namespace, Name: h.name}
 	if ref, ok := m.Cluster.Get(); ok {

@@ -50,7 +50,7 @@ func replace(prior, plan Model) []path.Path {
 	if group(a) == group(b) && a.kind == b.kind && a.namespace == b.namespace && a.name == b.name {
 		return nil
 	}
-	if !known && (b.apiVersion == "" || b.kind == "" || b.name == "" || b.namespace == "") {
+	if b.apiVersion == "" || b.kind == "" || b.name == "" || plan.namespaceOpen() {
 		return nil // not known yet: the update checks it
 	}
 	return []path.Path{path.Root("manifest")}

@@ -36,7 +36,7 @@ func TestAnIDIsKnownOnceTheNamespaceIs(t *testing.T) {
 		"all is known":                              {settings(types.StringValue("team"), known), "v1/ConfigMap:team/settings"},
 		"only the data is unknown":                  {settings(types.StringValue("team"), types.StringUnknown()), "v1/ConfigMap:team/settings"},
 		"the namespace is unknown":                  {settings(types.StringUnknown(), known), ""},
-		"there may be a namespace that is unknown":  {settings(nil, types.StringUnknown()), ""},
+		"only the data is, and there is none":       {settings(nil, types.StringUnknown()), "v1/ConfigMap:settings"},
 		"there is no namespace and nothing unknown": {settings(nil, known), "v1/ConfigMap:settings"},
 		"nothing is known":                          {Model{Manifest: tf.UnknownManifest()}, ""},
 	} {
