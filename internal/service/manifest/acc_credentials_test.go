@@ -130,3 +130,27 @@ func TestAccCredentialsComeFromWhereTheUserPutThem(t *testing.T) {
 		w.TryApply(t).Failed(t, "no management cluster configured")
 	})
 }
+
+func TestAccAHostedClustersSecretThatCannotBeUsedSaysWhy(t *testing.T) {
+	t.Parallel()
+	cluster := acctest.Cluster(t)
+	canary := acctest.Canary("hosted")
+	for name, test := range map[string]struct{ data, says string }{
+		"a value that is no kubeconfig": {"value: " + encoded("{not: [a kubeconfig "+canary), "c-kubeconfig"},
+		"no value":                      {"other: " + encoded(canary), "c-kubeconfig"},
+		"a kubeconfig without clusters": {"value: " + encoded("{apiVersion: v1, kind: Config, preferences: {}}"), "c-kubeconfig"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			namespace := cluster.Namespace(t)
+			cluster.ApplyAs(t, "acctest", fmt.Sprintf("apiVersion: v1\nkind: Secret\nmetadata: {name: c-kubeconfig, namespace: %s}\ndata: {%s}", namespace, test.data))
+			w := cli.New(t, cluster.ProviderBlock()+manifest("x", widget("default", "w", "{}"),
+				fmt.Sprintf("cluster = { name = \"c\", namespace = %q }", namespace), timeout("create", "5s")))
+			w.Plan(t).Worked(t, "1 to add", test.says)
+			result := w.TryApply(t)
+			result.Failed(t, test.says)
+			if strings.Contains(result.Output, canary) {
+				t.Errorf("the output shows what it should not:\n%s", result.Output)
+			}
+		})
+	}
+}

@@ -91,6 +91,14 @@ func TestAccObjectsOfOtherToolsAreRefusedByName(t *testing.T) {
 	}
 }
 
+func TestAccAnotherToolIsNamedBeforeTheFieldsItDeclares(t *testing.T) {
+	t.Parallel()
+	s := start(t, "{replicas: 2}", "adopt = true")
+	s.api.ApplyAs(t, "kustomize-controller", fmt.Sprintf("apiVersion: acctest.k0smos.io/v1\nkind: Widget\nmetadata: {name: w, namespace: %s, labels: {kustomize.toolkit.fluxcd.io/name: apps, kustomize.toolkit.fluxcd.io/namespace: flux-system}}\nspec: {replicas: 7}", s.namespace))
+	s.TryApply(t).Failed(t, "Flux", "flux-system/apps")
+	equal(t, "replicas", s.live(t, "spec", "replicas"), int64(7))
+}
+
 func TestAccTwoStatesOnOneObjectAreFoundOut(t *testing.T) {
 	t.Parallel()
 	s := start(t, "{replicas: 2}")
