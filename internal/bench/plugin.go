@@ -57,7 +57,7 @@ func recordPlugin() int {
 func usageOf(state *os.ProcessState) usage {
 	used := usage{CPU: state.UserTime() + state.SystemTime()}
 	if r, ok := state.SysUsage().(*syscall.Rusage); ok {
-		used.Peak = int64(r.Maxrss)
+		used.Peak = r.Maxrss
 		if runtime.GOOS != "darwin" { // which counts bytes
 			used.Peak *= 1024
 		}
