@@ -5,7 +5,7 @@
 package api
 
 import (
-	"k8s.io/apimachinery/pkg/apis/meta/v1"
+	v1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Kind is everything that must be known about a kind to address its objects, so that no cluster has to be asked.

@@ -180,7 +180,7 @@ func (x *instance) asDeclared(objects []Object, live Live) Live {
 			}
 			for _, d := range ownership.Diff(o.render(toDryRun), found) {
 				if x.record.accepts(o.String(), d.Path, d.Live) {
-					ownership.Set(found.Object, d.Path, d.Want)
+					_ = ownership.Set(found.Object, d.Path, d.Want) // the path comes from walking this very object
 				}
 			}
 		}

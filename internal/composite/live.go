@@ -42,15 +42,6 @@ func As[T any](l Live, kind api.Kind, name string) (T, bool) {
 	return out, runtime.DefaultUnstructuredConverter.FromUnstructured(object, &out) == nil
 }
 
-func (l Live) has(r Ref) bool {
-	for _, o := range l {
-		if o.GroupVersionKind().Group == r.Kind.Group && o.GetKind() == r.Kind.Kind && o.GetNamespace() == r.Namespace && o.GetName() == r.Name {
-			return true
-		}
-	}
-	return false
-}
-
 func unstructuredOf(content map[string]any) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: content}
 }

@@ -40,7 +40,7 @@ type privateWriter interface {
 }
 
 func newRecord() *record {
-	return &record{Owner: randomHex(16), Salt: randomHex(16)}
+	return &record{Owner: randomHex(), Salt: randomHex()}
 }
 
 func loadRecord(ctx context.Context, from privateReader) (*record, diag.Diagnostics) {
@@ -52,10 +52,10 @@ func loadRecord(ctx context.Context, from privateReader) (*record, diag.Diagnost
 		}
 	}
 	if r.Owner == "" {
-		r.Owner = randomHex(16)
+		r.Owner = randomHex()
 	}
 	if r.Salt == "" {
-		r.Salt = randomHex(16)
+		r.Salt = randomHex()
 	}
 	return r, diags
 }
@@ -95,8 +95,8 @@ func (r *record) accepts(object, field string, live any) bool {
 	return ok && hash == r.hash(live)
 }
 
-func randomHex(n int) string {
-	b := make([]byte, n)
+func randomHex() string {
+	b := make([]byte, 16)
 	_, _ = rand.Read(b) // never fails: crypto/rand ends the program instead
 	return hex.EncodeToString(b)
 }

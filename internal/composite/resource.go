@@ -209,12 +209,10 @@ func members(objects []Object) tf.List[tf.Object[Member]] {
 
 // attribute maps a field to an attribute path.
 func (r *Resource[M]) attribute(kind, field string) path.Path {
-	switch {
-	case r.kind.Attribute == nil:
+	if r.kind.Attribute == nil {
 		return path.Empty()
-	default:
-		return r.kind.Attribute(kind, field)
 	}
+	return r.kind.Attribute(kind, field)
 }
 
 // timeouts are the limits of the operations, the user's or the kind's.

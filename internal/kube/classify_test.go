@@ -60,7 +60,7 @@ func TestRefusalsAreToldApart(t *testing.T) {
 			f := newFakeAPI(t)
 			f.first(1<<30, http.MethodPatch, test.answer)
 			_, _, err := hasty(quickPool(f.source())).Management().Apply(t.Context(), queueKey("a"), queue("a", nil), ApplyOptions{Manager: "m"})
-			e := wantReason(t, err, test.reason)
+			e := errorOf(t, err, test.reason)
 			wantText(t, e, test.contains)
 			noCanary(t, e)
 			switch {
@@ -80,7 +80,7 @@ func TestConflictNamesTheOtherManagers(t *testing.T) {
 		map[string]any{"reason": "FieldManagerConflict", "field": ".spec.priority", "message": `conflict with "kubectl-edit" using scheduling.run.ai/v2`},
 	}}))
 	_, _, err := f.cluster().Apply(t.Context(), queueKey("a"), queue("a", nil), ApplyOptions{Manager: "m"})
-	e := wantReason(t, err, ReasonConflict)
+	e := errorOf(t, err, ReasonConflict)
 	if len(e.Conflicts) != 2 || e.Conflicts[0].Path != "spec.parentQueue" || !e.Conflicts[0].Apply || e.Conflicts[1].Manager != "kubectl-edit" || e.Conflicts[1].Apply {
 		t.Errorf("conflicts %+v", e.Conflicts)
 	}
@@ -97,7 +97,7 @@ func TestServerThatRepeatsOurSecretsIsNotQuoted(t *testing.T) {
 		status(w, 400, "BadRequest", "bad header "+r.Header.Get("Authorization"), nil)
 	})
 	_, err := quickPool(s).Management().Get(t.Context(), queueKey("a"))
-	noCanary(t, wantReason(t, err, ReasonInvalid))
+	noCanary(t, errorOf(t, err, ReasonInvalid))
 	wantText(t, err, "(withheld)")
 }
 
@@ -113,7 +113,7 @@ func TestValuesOfSecretsAreNotQuoted(t *testing.T) {
 			f := newFakeAPI(t)
 			f.first(1, http.MethodPatch, answer)
 			_, _, err := f.cluster().Apply(t.Context(), Key{secrets, "n", "a"}, map[string]any{"data": map[string]any{"x": canary}}, ApplyOptions{Manager: "m"})
-			e := wantReason(t, err, ReasonInvalid)
+			e := errorOf(t, err, ReasonInvalid)
 			noCanary(t, e)
 			for _, field := range e.Fields {
 				if strings.Contains(field.Message, canary) {
@@ -131,5 +131,5 @@ func TestPatchThatDoesNotFitIsAPrecondition(t *testing.T) {
 	f := newFakeAPI(t)
 	f.first(1, http.MethodPatch, refusal(422, "Invalid", "the server rejected our request due to an error in our request", map[string]any{}))
 	err := f.cluster().Patch(t.Context(), queueKey("a"), []byte(`[{"op":"test","path":"/x","value":1}]`))
-	wantText(t, wantReason(t, err, ReasonPrecondition), "changed meanwhile")
+	wantText(t, errorOf(t, err, ReasonPrecondition), "changed meanwhile")
 }

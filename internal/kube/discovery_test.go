@@ -41,7 +41,7 @@ func TestWhatIsNotServedIsNeverRemembered(t *testing.T) {
 	f := newFakeAPI(t)
 	c := f.cluster()
 	_, err := c.Lookup(t.Context(), "scheduling.run.ai/v2", "Queue")
-	wantText(t, wantReason(t, err, ReasonNoKind), "Queue.scheduling.run.ai/v2", "does not serve scheduling.run.ai/v2", "Install the operator")
+	wantText(t, errorOf(t, err, ReasonNoKind), "Queue.scheduling.run.ai/v2", "does not serve scheduling.run.ai/v2", "Install the operator")
 	if ok, err := c.Serves(t.Context(), "scheduling.run.ai", "v2"); ok || err != nil {
 		t.Error(ok, err)
 	}
@@ -52,7 +52,7 @@ func TestWhatIsNotServedIsNeverRemembered(t *testing.T) {
 	f.served["/apis/scheduling.run.ai/v2"] = []map[string]any{resource("shards", "Shard", false)}
 	f.mu.Unlock()
 	_, err = c.Lookup(t.Context(), "scheduling.run.ai/v2", "shard")
-	wantText(t, wantReason(t, err, ReasonNoKind), "did you mean Shard?")
+	wantText(t, errorOf(t, err, ReasonNoKind), "did you mean Shard?")
 	f.mu.Lock()
 	f.served["/apis/scheduling.run.ai/v2"] = append(f.served["/apis/scheduling.run.ai/v2"], resource("queues", "Queue", false))
 	f.mu.Unlock()
@@ -187,7 +187,7 @@ func TestNamespaceIsNotCalledEmptyWhereAKindCannotBeSeen(t *testing.T) {
 			})
 			c := hasty(quickPool(f.source())).Management()
 			_, err := c.NamespaceContents(t.Context(), "geo")
-			wantText(t, wantReason(t, err, test.reason), "it cannot be said whether namespace geo is empty", "1 kind could not")
+			wantText(t, errorOf(t, err, test.reason), "it cannot be said whether namespace geo is empty", "1 kind could not")
 			f.put("/api/v1/namespaces/geo/configmaps/mine", map[string]any{"kind": "ConfigMap", "metadata": map[string]any{"name": "mine"}})
 			if got, err := c.NamespaceContents(t.Context(), "geo"); err != nil || len(got) != 1 {
 				t.Errorf("%q %v", got, err)

@@ -475,7 +475,8 @@ func queue(name string, extra map[string]any) map[string]any {
 	return obj
 }
 
-func wantReason(t *testing.T, err error, want Reason) *Error {
+// errorOf is the error of a call that has to fail for a reason.
+func errorOf(t *testing.T, err error, want Reason) *Error {
 	t.Helper()
 	e := AsError(err)
 	if e == nil {
@@ -485,6 +486,11 @@ func wantReason(t *testing.T, err error, want Reason) *Error {
 		t.Fatalf("reason %s, want %s: %v", e.Reason, want, err)
 	}
 	return e
+}
+
+func wantReason(t *testing.T, err error, want Reason) {
+	t.Helper()
+	_ = errorOf(t, err, want)
 }
 
 func wantText(t *testing.T, err error, parts ...string) {

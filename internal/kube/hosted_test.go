@@ -100,7 +100,7 @@ func TestHostedKubeconfigProblemsAreNamed(t *testing.T) {
 				putSecret(management, test.data)
 			}
 			_, err := p.Hosted(train).Get(t.Context(), queueKey("a"))
-			e := wantReason(t, err, test.reason)
+			e := errorOf(t, err, test.reason)
 			wantText(t, e, "hosted cluster geo/train", test.contains)
 			noCanary(t, e)
 		})
@@ -165,7 +165,7 @@ func TestHostedClusterIsFollowedWhereItMoves(t *testing.T) {
 		putKubeconfig(management, kubeconfigFor(hosted.server.URL, selfSigned(t), "token: x"))
 		c := p.Hosted(train)
 		_, err := c.Get(t.Context(), queueKey("a"))
-		wantText(t, wantReason(t, err, ReasonOffline), "authority that is not trusted", "hosted cluster geo/train")
+		wantText(t, errorOf(t, err, ReasonOffline), "authority that is not trusted", "hosted cluster geo/train")
 		c.outage.Store(nil)
 		putKubeconfig(management, right)
 		if _, err := c.Get(t.Context(), queueKey("a")); err != nil {
@@ -242,7 +242,7 @@ func TestPin(t *testing.T) {
 				}
 				return
 			}
-			wantText(t, wantReason(t, err, test.reason), test.text)
+			wantText(t, errorOf(t, err, test.reason), test.text)
 		})
 	}
 	t.Run("is asked again after the hosted cluster was lost", func(t *testing.T) {

@@ -56,12 +56,11 @@ var defaultTiming = timing{
 	outage: 5 * time.Second, watch: 4 * time.Minute, grace: 10 * time.Second,
 }
 
-var silenceClientGo sync.Once
+// client-go logs the errors of credential plugins, with what they printed. Its logger may only be set before anything logs.
+func init() { klog.SetLogger(logr.Discard()) }
 
 // NewPool makes a pool. Nothing is dialled or read.
 func NewPool(s Source, o Options) *Pool {
-	// client-go logs the errors of credential plugins, with what they printed.
-	silenceClientGo.Do(func() { klog.SetLogger(logr.Discard()) })
 	if o.MaxInFlight <= 0 {
 		o.MaxInFlight = 32
 	}

@@ -177,7 +177,7 @@ func TestRetriesEndAndSayWhatWasWrong(t *testing.T) {
 			f := newFakeAPI(t)
 			f.first(1<<30, http.MethodGet, test.fail)
 			_, err := hasty(quickPool(f.source())).Management().Get(t.Context(), queueKey("a"))
-			e := wantReason(t, err, test.reason)
+			e := errorOf(t, err, test.reason)
 			wantText(t, e, test.contains, "Queue.scheduling.run.ai/v2 a in the management cluster (https://127.0.0.1:")
 		})
 	}
@@ -197,7 +197,7 @@ func TestContextEndsRetries(t *testing.T) {
 		}()
 		f.until(t.Context(), "some attempts", func() bool { return len(f.log) > 2 })
 		expire()
-		wantText(t, wantReason(t, <-done, ReasonUnavailable), "etcd is gone")
+		wantText(t, errorOf(t, <-done, ReasonUnavailable), "etcd is gone")
 	})
 	t.Run("a cancellation is a cancellation", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -223,7 +223,7 @@ func TestServerThatNeverAnswersIsGivenUp(t *testing.T) {
 	p := quickPool(f.source())
 	p.timing.attempt, p.timing.budget = 300*time.Millisecond, time.Millisecond
 	_, err := p.Management().Get(t.Context(), queueKey("a"))
-	wantText(t, wantReason(t, err, ReasonOffline), "did not answer within 300ms")
+	wantText(t, errorOf(t, err, ReasonOffline), "did not answer within 300ms")
 }
 
 func TestClusterThatIsDownIsNotAskedAgainAtOnce(t *testing.T) {
@@ -236,12 +236,12 @@ func TestClusterThatIsDownIsNotAskedAgainAtOnce(t *testing.T) {
 	p := hasty(quickPool(Source{Host: address, Token: canary}))
 	p.timing.outage = time.Hour
 	_, err = p.Management().Get(t.Context(), queueKey("a"))
-	e := wantReason(t, err, ReasonOffline)
+	e := errorOf(t, err, ReasonOffline)
 	wantText(t, e, "connection refused", "management cluster (https://"+address)
 	noCanary(t, e)
 	sent := p.Requests()["GET"]
 	_, err = p.Management().Get(t.Context(), queueKey("b"))
-	wantText(t, wantReason(t, err, ReasonOffline), "connection refused", "v2 b")
+	wantText(t, errorOf(t, err, ReasonOffline), "connection refused", "v2 b")
 	if p.Requests()["GET"] != sent {
 		t.Error("it was asked again")
 	}
@@ -308,7 +308,7 @@ func TestHostThatResolvesToADeadAddressFirst(t *testing.T) {
 	p = hasty(quickPool(Source{Host: "https://cluster.test.:" + port, Token: "x"}))
 	p.dialer.Resolver = resolverOf(t)
 	_, err := p.Management().Pin(t.Context())
-	wantText(t, wantReason(t, err, ReasonOffline), "the name cluster.test. does not resolve")
+	wantText(t, errorOf(t, err, ReasonOffline), "the name cluster.test. does not resolve")
 }
 
 // resolverOf answers every question for an IPv4 address with these, in this order.
@@ -363,7 +363,7 @@ func TestTLSProblemsAreNamed(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			_, err := quickPool(test.source).Management().Get(t.Context(), queueKey("a"))
-			wantText(t, wantReason(t, err, ReasonOffline), test.contains)
+			wantText(t, errorOf(t, err, ReasonOffline), test.contains)
 		})
 	}
 	t.Run("insecure does not verify", func(t *testing.T) {
@@ -380,6 +380,6 @@ func TestTLSProblemsAreNamed(t *testing.T) {
 		t.Cleanup(func() { _ = server.Close() })
 		go func() { _ = server.Serve(listener) }()
 		_, err = quickPool(Source{Host: listener.Addr().String()}).Management().Get(t.Context(), queueKey("a"))
-		wantText(t, wantReason(t, err, ReasonOffline), "does not speak TLS")
+		wantText(t, errorOf(t, err, ReasonOffline), "does not speak TLS")
 	})
 }

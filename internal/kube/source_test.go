@@ -59,7 +59,7 @@ func TestSourceNeverFallsBackToTheDefaultKubeconfig(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := NewPool(Source{}, Options{}).Management().Get(t.Context(), queueKey("a"))
-	e := wantReason(t, err, ReasonOffline)
+	e := errorOf(t, err, ReasonOffline)
 	wantText(t, e, "no management cluster configured", "config_path", "KUBE_CONFIG_PATH", "Queue.scheduling.run.ai/v2 a")
 }
 
@@ -177,7 +177,7 @@ func TestKubeconfigProblemsAreNamed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bare(t)
 			_, err := Source{Kubeconfig: test.kubeconfig, Context: test.context}.config()
-			e := wantReason(t, err, ReasonBadKubeconfig)
+			e := errorOf(t, err, ReasonBadKubeconfig)
 			wantText(t, e, "the provider's kubeconfig", test.contains)
 			noCanary(t, e)
 		})
@@ -207,7 +207,7 @@ func TestExecPluginProblemsNameTheCommandAndHideTheOutput(t *testing.T) {
 			s := f.source()
 			s.Token, s.Exec = "", &Exec{Command: path, Env: map[string]string{"X": canary}}
 			_, err := quickPool(s).Management().Get(t.Context(), queueKey("a"))
-			e := wantReason(t, err, ReasonUnauthorized)
+			e := errorOf(t, err, ReasonUnauthorized)
 			wantText(t, e, path, test.contains)
 			noCanary(t, e)
 			if runs, err := os.ReadFile(path + ".runs"); err == nil && string(runs) != "x\n" {
@@ -220,7 +220,7 @@ func TestExecPluginProblemsNameTheCommandAndHideTheOutput(t *testing.T) {
 		s := f.source()
 		s.Token, s.Exec = "", &Exec{Command: "no-such-plugin"}
 		_, err := quickPool(s).Management().Get(t.Context(), queueKey("a"))
-		wantText(t, wantReason(t, err, ReasonUnauthorized), "no-such-plugin was not found")
+		wantText(t, errorOf(t, err, ReasonUnauthorized), "no-such-plugin was not found")
 	})
 	t.Run("a plugin that works is run again after a 401", func(t *testing.T) {
 		f := newFakeAPI(t)
@@ -273,7 +273,7 @@ func TestTokenFileIsReadAgainInTheMiddleOfARun(t *testing.T) {
 	f.log = nil
 	f.mu.Unlock()
 	_, err := c.Get(t.Context(), queueKey("a"))
-	wantText(t, wantReason(t, err, ReasonUnauthorized), "credentials are not accepted")
+	wantText(t, errorOf(t, err, ReasonUnauthorized), "credentials are not accepted")
 	if n := f.requests("GET"); n != 1 {
 		t.Errorf("%d requests with credentials that had not changed, want 1", n)
 	}
@@ -292,7 +292,7 @@ func TestCredentialsNeverFollowARedirect(t *testing.T) {
 		return true
 	})
 	_, err := f.cluster().Get(t.Context(), queueKey("a"))
-	wantText(t, wantReason(t, err, ReasonOffline), "redirects")
+	wantText(t, errorOf(t, err, ReasonOffline), "redirects")
 	if len(stolen) > 0 {
 		t.Errorf("the other server was asked, with %q", stolen)
 	}

@@ -187,7 +187,7 @@ func TestWaitThatEndsSaysWhatWasMissing(t *testing.T) {
 		f.watched(t.Context())
 		expire()
 		got := <-out
-		e := wantReason(t, got.err, ReasonTimeout)
+		e := errorOf(t, got.err, ReasonTimeout)
 		wantText(t, e, "ran out of time", "it is not ready", "Queue.scheduling.run.ai/v2 a", "management cluster")
 		if got.obj.GetName() != "a" || !errors.Is(e, context.DeadlineExceeded) {
 			t.Errorf("obj %v, err %v", got.obj, e)
@@ -198,7 +198,7 @@ func TestWaitThatEndsSaysWhatWasMissing(t *testing.T) {
 		ctx, expire := expiring(t)
 		expire()
 		_, err := f.cluster().Wait(ctx, queueKey("a"), gone)
-		wantText(t, wantReason(t, err, ReasonTimeout), "not seen even once")
+		wantText(t, errorOf(t, err, ReasonTimeout), "not seen even once")
 	})
 	t.Run("at a cancellation", func(t *testing.T) {
 		f := newFakeAPI(t)
@@ -211,7 +211,7 @@ func TestWaitThatEndsSaysWhatWasMissing(t *testing.T) {
 		}()
 		f.watched(t.Context())
 		cancel()
-		wantText(t, wantReason(t, <-out, ReasonCancelled), "it is not there")
+		wantText(t, errorOf(t, <-out, ReasonCancelled), "it is not there")
 	})
 	t.Run("with the trouble that was in the way", func(t *testing.T) {
 		f := newFakeAPI(t)
@@ -225,7 +225,7 @@ func TestWaitThatEndsSaysWhatWasMissing(t *testing.T) {
 		}()
 		f.until(t.Context(), "many attempts", func() bool { return len(f.log) > 20 })
 		expire()
-		wantText(t, wantReason(t, <-out, ReasonTimeout), "starting")
+		wantText(t, errorOf(t, <-out, ReasonTimeout), "starting")
 	})
 }
 

@@ -55,7 +55,7 @@ func TestDeleteIsBoundToTheUID(t *testing.T) {
 	c := f.cluster()
 	f.put(queuePath("a"), queue("a", nil))
 	_, err := c.Delete(t.Context(), queueKey("a"), "another")
-	wantText(t, wantReason(t, err, ReasonPrecondition), "made anew")
+	wantText(t, errorOf(t, err, ReasonPrecondition), "made anew")
 	if f.requests("DELETE") != 1 {
 		t.Error("a failed precondition was retried")
 	}
@@ -141,7 +141,7 @@ func TestRawReturnsTheStatusCode(t *testing.T) {
 		t.Errorf("%d %v", code, err)
 	}
 	_, code, err = c.Raw(t.Context(), http.MethodGet, queuePath("b"), nil)
-	if wantReason(t, err, ReasonNotFound); code != 404 {
+	if errorOf(t, err, ReasonNotFound); code != 404 {
 		t.Errorf("code %d", code)
 	}
 }

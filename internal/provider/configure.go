@@ -21,7 +21,7 @@ func (p *k0smos) Configure(ctx context.Context, req provider.ConfigureRequest, r
 	if resp.Diagnostics.Append(req.Config.Get(ctx, &m)...); resp.Diagnostics.HasError() {
 		return
 	}
-	source, diags := sourceOf(ctx, m)
+	source, diags := sourceOf(m)
 	resp.Diagnostics.Append(diags...)
 	labels := map[string]string{}
 	labelsUnknown := m.DefaultLabels.IsUnknown()
@@ -68,7 +68,7 @@ func orDefault(s types.String, otherwise string) string {
 }
 
 // sourceOf turns the arguments into a source of credentials and lists those that are not known yet.
-func sourceOf(ctx context.Context, m Model) (kube.Source, diag.Diagnostics) {
+func sourceOf(m Model) (kube.Source, diag.Diagnostics) {
 	var diags diag.Diagnostics
 	s := kube.Source{
 		Kubeconfig: m.Kubeconfig.ValueString(), Context: m.ConfigContext.ValueString(), Host: m.Host.ValueString(),

@@ -54,10 +54,10 @@ func read[M any](kind composite.Kind[M], config string) (M, error) {
 
 // value is what Terraform makes of a value in a configuration.
 func value(of tftypes.Type, in any) (tftypes.Value, error) {
-	switch {
-	case in == nil:
+	switch in {
+	case nil:
 		return tftypes.NewValue(of, nil), nil
-	case in == Unknown:
+	case Unknown:
 		return tftypes.NewValue(of, tftypes.UnknownValue), nil
 	}
 	switch of := of.(type) {
