@@ -22,10 +22,7 @@ func (r *report) judge() {
 	r.budget("start to the first answer, ms", float64(r.start.firstCall.Microseconds())/1000, 100, "%.0f")
 	r.budget("memory when idle, MiB", float64(r.start.idle)/mebi, 40, "%.0f")
 	r.budget("stripped binary, MiB", float64(r.start.binary)/mebi, 45, "%.1f")
-	for i, m := range r.sizes {
-		if i > 0 && m.objects == r.sizes[i-1].objects {
-			continue // where the state is makes no difference here
-		}
+	for _, m := range r.measured {
 		n := float64(m.objects)
 		for _, s := range m.steps {
 			switch s.name {
@@ -36,14 +33,17 @@ func (r *report) judge() {
 			}
 		}
 	}
-	for _, m := range r.sizes {
+	first := r.first()
+	for _, m := range r.measured {
+		if m.remote != first.remote {
+			continue // small numbers in a file, for comparison with what was measured of others
+		}
 		for _, s := range m.steps {
 			if s.reference.wall > 0 {
-				r.budget(fmt.Sprintf("%s of %d with its state in a %s, times terraform_data", s.name, m.objects, m.state()), ratio(s.ours.wall, s.reference.wall), 1.5, "%.2f")
+				r.budget(fmt.Sprintf("%s of %d, times terraform_data", s.name, m.objects), ratio(s.ours.wall, s.reference.wall), 1.5, "%.2f")
 			}
 		}
 	}
-	first := r.first()
 	r.budget(fmt.Sprintf("peak memory of the provider with %d objects, MiB", first.objects), float64(first.peak())/mebi, 200, "%.0f")
 	for _, m := range r.larger() {
 		linear := 1.1 * float64(m.objects) / float64(first.objects)
@@ -53,22 +53,21 @@ func (r *report) judge() {
 	}
 }
 
-// first is what larger numbers of objects are compared with: the last measurement of the smallest number.
+// first is what larger numbers of objects are compared with.
 func (r *report) first() measurement {
-	first := r.sizes[0]
-	for _, m := range r.sizes {
-		if m.objects == first.objects {
-			first = m
+	for _, m := range r.measured {
+		if m.remote {
+			return m
 		}
 	}
-	return first
+	return r.measured[0]
 }
 
-// larger are the measurements with larger numbers of objects.
+// larger are the measurements with more objects than the first.
 func (r *report) larger() []measurement {
 	var out []measurement
-	for _, m := range r.sizes {
-		if m.objects > r.sizes[0].objects {
+	for _, m := range r.measured {
+		if m.objects > r.first().objects {
 			out = append(out, m)
 		}
 	}

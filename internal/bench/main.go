@@ -7,6 +7,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -24,7 +25,7 @@ import (
 // options are the command line.
 type options struct {
 	cli, provider, write string
-	sizes                []int
+	sizes, files         []int
 	compare              int
 	keep                 bool
 }
@@ -53,24 +54,39 @@ func main() {
 
 func parse() (options, error) {
 	var o options
-	var sizes string
+	var sizes, files string
 	flag.StringVar(&o.cli, "cli", "terraform", "terraform or tofu")
 	flag.StringVar(&o.provider, "provider", "bin/"+pluginName, "the provider to measure, built and stripped")
 	flag.StringVar(&o.write, "write", "", "write the results as Markdown into this file")
-	flag.StringVar(&sizes, "sizes", "1000,5000", "numbers of objects, smallest first; each is compared with the first")
+	flag.StringVar(&sizes, "sizes", "1000,5000", "numbers of objects, with the state in a backend; each is compared with the first")
+	flag.StringVar(&files, "files", "200", "numbers of objects to measure with the state in a file as well; \"\" for none")
 	flag.IntVar(&o.compare, "compare", 1000, "compare with terraform_data up to this number; its own cost grows with the square")
 	flag.BoolVar(&o.keep, "keep", false, "keep the folder with configurations and logs")
 	flag.Parse()
-	for text := range strings.SplitSeq(sizes, ",") {
-		n, err := strconv.Atoi(text)
-		if err != nil || n <= departments {
-			return o, fmt.Errorf("-sizes: %q is not a number above %d", text, departments)
-		}
-		o.sizes = append(o.sizes, n)
-	}
 	var err error
+	if o.sizes, err = numbers(sizes); err != nil || len(o.sizes) == 0 {
+		return o, fmt.Errorf("-sizes: %w", cmp.Or(err, errors.New("none")))
+	}
+	if o.files, err = numbers(files); err != nil {
+		return o, fmt.Errorf("-files: %w", err)
+	}
 	o.provider, err = filepath.Abs(o.provider)
 	return o, err
+}
+
+func numbers(list string) ([]int, error) {
+	var out []int
+	for text := range strings.SplitSeq(list, ",") {
+		if text == "" {
+			continue
+		}
+		n, err := strconv.Atoi(text)
+		if err != nil || n <= departments {
+			return nil, fmt.Errorf("%q is not a number above %d", text, departments)
+		}
+		out = append(out, n)
+	}
+	return out, nil
 }
 
 // bench measures and reports. It returns how many budgets were missed.
@@ -97,18 +113,14 @@ func bench(ctx context.Context, o options, out io.Writer) (missed int, err error
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, lab.close()) }()
-	// A file is where a state is by default, and what the budgets mean. The larger numbers need a backend, and so does the
-	// number that they are compared with.
-	for i, n := range o.sizes {
-		for _, remote := range []bool{false, true} {
-			if i > 0 && !remote || i == 0 && remote && len(o.sizes) == 1 {
-				continue
-			}
-			m, err := lab.measure(ctx, n, remote)
-			if err != nil {
-				return 0, err
-			}
-			r.sizes = append(r.sizes, m)
+	for _, n := range o.files {
+		if err := r.add(lab.measure(ctx, n, false)); err != nil {
+			return 0, err
+		}
+	}
+	for _, n := range o.sizes {
+		if err := r.add(lab.measure(ctx, n, true)); err != nil {
+			return 0, err
 		}
 	}
 	r.judge()
