@@ -131,6 +131,10 @@ func TestParsingArbitraryObjectsNeverPanics(t *testing.T) {
 		for range rapid.IntRange(1, 4).Draw(r, "changes") {
 			o := rapid.SampledFrom(live).Draw(r, "object")
 			field := rapid.SampledFrom(ownership.Leaves(o.Object)).Draw(r, "field")
+			if rapid.Bool().Draw(r, "with what is around it") {
+				field = rapid.SampledFrom([]string{"spec", "spec.service", "spec.storage", "spec.storage.etcd", "spec.ingress", "spec.patches", "spec.clusterNetwork", "spec.clusterNetwork.pods",
+					"spec.k0sConfig", "spec.k0sConfig.spec", "spec.k0sConfig.spec.network", "spec.k0sConfig.spec.extensions", "spec.k0sConfig.spec.extensions.helm", "metadata", "status"}).Draw(r, "field")
+			}
 			if rapid.Bool().Draw(r, "removed") {
 				ownership.Remove(o.Object, field)
 			} else {
