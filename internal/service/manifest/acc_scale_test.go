@@ -8,10 +8,11 @@ import (
 	"github.com/k0smos/terraform-provider-k0smos/internal/acctest/cli"
 )
 
-func TestAccAThousandObjectsAreReadInAFewRequests(t *testing.T) {
+// Two pages of a LIST. `make bench` counts with 1,000 and 5,000 objects.
+func TestAccManyObjectsAreReadInAFewRequests(t *testing.T) {
 	api := acctest.SharedServer(t)
 	namespace := api.Namespace(t)
-	const n = 1000
+	const n = 600
 	w := cli.New(t, api.ProviderBlock()+fmt.Sprintf(`
 resource "k0smos_manifest" "x" {
   for_each = { for i in range(%d) : format("w%%04d", i) => i }
