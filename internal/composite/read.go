@@ -173,8 +173,8 @@ func (r *Resource[M]) readImported(ctx context.Context, x *instance, m M, resp *
 	if rec.Foreign == "" && len(meta.Drift.Known()) == 0 {
 		meta.Revision, rec.Pending = types.StringValue(plain), ""
 	}
-	if rec.Foreign != "" {
-		meta.Drift = tf.ListOf[tf.Object[Drift]]()
+	if rec.Foreign != "" { // that our marks are missing goes without saying; what the apply would change does not
+		meta.Drift = x.driftList(slices.DeleteFunc(x.compare(objects, live), isOwnMark))
 	}
 	rec.Imported, rec.Members = false, refs(objects, nil)
 	r.observe(&m, live)
@@ -182,6 +182,16 @@ func (r *Resource[M]) readImported(ctx context.Context, x *instance, m M, resp *
 	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
 	nullLeftovers(&resp.State)
 	resp.Diagnostics.Append(rec.save(ctx, resp.Private)...)
+}
+
+// isOwnMark tells a difference in what the provider writes on what it owns.
+func isOwnMark(d difference) bool {
+	switch d.Path {
+	case ownerField, "metadata.annotations[" + OwnerNameAnnotation + "]", "metadata.labels[" + ManagedByLabel + "]":
+		return true
+	default:
+		return false
+	}
 }
 
 // misnamed finds an object of a composition that is live under another name.
