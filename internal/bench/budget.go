@@ -11,15 +11,22 @@ const mebi = 1 << 20
 type budget struct {
 	what, allowed, measured string
 	kept                    bool
+	timed                   bool // the result depends on what else the machine does
 }
 
 func (r *report) budget(what string, measured, allowed float64, format string) {
-	r.budgets = append(r.budgets, budget{what, fmt.Sprintf(format, allowed), fmt.Sprintf(format, measured), measured <= allowed})
+	r.budgets = append(r.budgets, budget{what: what, allowed: fmt.Sprintf(format, allowed), measured: fmt.Sprintf(format, measured), kept: measured <= allowed})
+}
+
+// timing is a budget whose figure is a time, or a ratio of times.
+func (r *report) timing(what string, measured, allowed float64, format string) {
+	r.budget(what, measured, allowed, format)
+	r.budgets[len(r.budgets)-1].timed = true
 }
 
 // judge compares the figures with what was promised.
 func (r *report) judge() {
-	r.budget("start to the first answer, ms", float64(r.start.firstCall.Microseconds())/1000, 100, "%.0f")
+	r.timing("start to the first answer, ms", float64(r.start.firstCall.Microseconds())/1000, 100, "%.0f")
 	r.budget("memory when idle, MiB", float64(r.start.idle)/mebi, 40, "%.0f")
 	r.budget("stripped binary, MiB", float64(r.start.binary)/mebi, 45, "%.1f")
 	for _, m := range r.measured {
@@ -40,7 +47,7 @@ func (r *report) judge() {
 		}
 		for _, s := range m.steps {
 			if s.reference.wall > 0 {
-				r.budget(fmt.Sprintf("%s of %d, times terraform_data", s.name, m.objects), ratio(s.ours.wall, s.reference.wall), 1.5, "%.2f")
+				r.timing(fmt.Sprintf("%s of %d, times terraform_data", s.name, m.objects), ratio(s.ours.wall, s.reference.wall), 1.5, "%.2f")
 			}
 		}
 	}
@@ -48,7 +55,7 @@ func (r *report) judge() {
 	for _, m := range r.larger() {
 		linear := 1.1 * float64(m.objects) / float64(first.objects)
 		for i, s := range m.steps {
-			r.budget(fmt.Sprintf("provider CPU, %s of %d, times that of %d", s.name, m.objects, first.objects), ratio(s.ours.provider, first.steps[i].ours.provider), linear, "%.2f")
+			r.timing(fmt.Sprintf("provider CPU, %s of %d, times that of %d", s.name, m.objects, first.objects), ratio(s.ours.provider, first.steps[i].ours.provider), linear, "%.2f")
 		}
 	}
 }
@@ -89,13 +96,17 @@ func (m measurement) peak() (most int64) {
 	return most
 }
 
-func (r *report) missed() (n int) {
+// missed counts the budgets that were missed, and those of them that no busy machine excuses.
+func (r *report) missed() (all, firm int) {
 	for _, b := range r.budgets {
 		if !b.kept {
-			n++
+			all++
+			if !b.timed {
+				firm++
+			}
 		}
 	}
-	return n
+	return all, firm
 }
 
 func (b budget) verdict() string {

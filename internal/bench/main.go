@@ -1,6 +1,6 @@
 // Command bench measures the provider against terraform_data, which does no more than be in a state: the same number of
 // objects in the same shape, in one run on an embedded API server. It prints a table, judges the budgets, and ends with
-// code 1 where one is missed.
+// code 1 where a count or a size misses its budget; a time that does is only said, since the machine may be busy.
 //
 // Times on a machine that does other things say little. The budgets are therefore ratios and counts, except for the start
 // of the provider, and each step runs right after the one that it is compared with.
@@ -41,13 +41,12 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	missed, err := bench(ctx, o, os.Stdout)
+	firm, err := bench(ctx, o, os.Stdout)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(2)
 	}
-	if missed > 0 {
-		fmt.Fprintf(os.Stdout, "\n%d budgets missed.\n", missed)
+	if firm > 0 {
 		os.Exit(1)
 	}
 }
@@ -89,8 +88,8 @@ func numbers(list string) ([]int, error) {
 	return out, nil
 }
 
-// bench measures and reports. It returns how many budgets were missed.
-func bench(ctx context.Context, o options, out io.Writer) (missed int, err error) {
+// bench measures and reports. It returns how many budgets were missed that do not depend on time.
+func bench(ctx context.Context, o options, out io.Writer) (firm int, err error) {
 	work, err := os.MkdirTemp("", "k0smos-bench-")
 	if err != nil {
 		return 0, err
@@ -133,5 +132,7 @@ func bench(ctx context.Context, o options, out io.Writer) (missed int, err error
 		}
 		fmt.Fprintln(out, "\nWritten to", o.write)
 	}
-	return r.missed(), nil
+	all, firm := r.missed()
+	fmt.Fprintf(out, "\n%d budgets missed, %d of them counts or sizes.\n", all, firm)
+	return firm, nil
 }
