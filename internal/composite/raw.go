@@ -13,6 +13,9 @@ import (
 // or a manifest is no change. It does so for whole attributes: core takes a mixture of prior and configured entries of one
 // map for neither.
 func keepSpelling(ctx context.Context, s schema.Schema, prior, plan tftypes.Value) tftypes.Value {
+	if plan.Equal(prior) {
+		return plan
+	}
 	out, err := tftypes.Transform(plan, func(at *tftypes.AttributePath, v tftypes.Value) (tftypes.Value, error) {
 		if len(at.Steps()) == 0 || !v.IsKnown() || v.IsNull() {
 			return v, nil
