@@ -71,25 +71,31 @@ func (x *instance) applyOne(ctx context.Context, o Object) (*unstructured.Unstru
 	return live, err
 }
 
-// send applies an object, in earnest or as a dry run. Emptying a map takes a second attempt: server-side apply makes null of a
-// map whose last key its only owner gives up, and schemas refuse that. Left out altogether, the map goes away, which is what an
-// empty one comes to.
+// send applies an object, in earnest or as a dry run. Emptying a map takes two more attempts: server-side apply makes null of a
+// map whose last key its only owner gives up, and schemas refuse that. Left out altogether, the map goes away; then it can be
+// declared empty.
 func (x *instance) send(ctx context.Context, o Object, body map[string]any, options kube.ApplyOptions) (*unstructured.Unstructured, bool, error) {
 	live, created, err := x.cluster.Apply(ctx, o.key(), body, options)
 	e := kube.AsError(err)
 	if e == nil || e.Reason != kube.ReasonInvalid {
 		return live, created, err
 	}
-	emptied := false
+	var emptied []string
 	for _, f := range e.Fields {
-		if v, ok := ownership.Lookup(body, f.Path); ok {
-			if m, isMap := v.(map[string]any); isMap && len(m) == 0 {
-				emptied = ownership.Remove(body, f.Path) || emptied
-			}
+		v, _ := ownership.Lookup(body, f.Path)
+		if m, isMap := v.(map[string]any); isMap && len(m) == 0 && ownership.Remove(body, f.Path) {
+			emptied = append(emptied, f.Path)
 		}
 	}
-	if !emptied {
+	if len(emptied) == 0 {
 		return live, created, err
+	}
+	live, created, err = x.cluster.Apply(ctx, o.key(), body, options)
+	if err != nil || options.DryRun {
+		return live, created, err
+	}
+	for _, at := range emptied {
+		_ = ownership.Set(body, at, map[string]any{}) // the path was in this body before
 	}
 	return x.cluster.Apply(ctx, o.key(), body, options)
 }

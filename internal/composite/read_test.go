@@ -9,12 +9,12 @@ import (
 	"github.com/k0smos/terraform-provider-k0smos/internal/kube/ownership"
 )
 
-func thing(name string, spec map[string]any) Object {
-	return RawObject(api.Kind{Group: "a.example.com", Version: "v1", Kind: "Thing"}, "team", name, map[string]any{"spec": spec})
+func thing(name string) Object {
+	return RawObject(api.Kind{Group: "a.example.com", Version: "v1", Kind: "Thing"}, "team", name, map[string]any{})
 }
 
 func TestAFieldThatIsAsItWasDeclaredHasNotDrifted(t *testing.T) {
-	o, other := thing("a", nil), thing("b", nil)
+	o, other := thing("a"), thing("b")
 	at := func(o Object, path string) difference {
 		return difference{object: o, Difference: ownership.Difference{Path: path}}
 	}
@@ -26,14 +26,14 @@ func TestAFieldThatIsAsItWasDeclaredHasNotDrifted(t *testing.T) {
 }
 
 func TestAnObjectUnderAnotherNameIsNotImported(t *testing.T) {
-	ours := []Object{thing("a", nil)}
+	ours := []Object{thing("a")}
 	for name, test := range map[string]struct {
 		live  Live
 		other string
 	}{
-		"the object itself":           {Live{unstructuredOf(thing("a", nil).Content)}, ""},
-		"another beside it":           {Live{unstructuredOf(thing("b", nil).Content), unstructuredOf(thing("a", nil).Content)}, ""},
-		"another in its place":        {Live{unstructuredOf(thing("b", nil).Content)}, "b"},
+		"the object itself":           {Live{unstructuredOf(thing("a").Content)}, ""},
+		"another beside it":           {Live{unstructuredOf(thing("b").Content), unstructuredOf(thing("a").Content)}, ""},
+		"another in its place":        {Live{unstructuredOf(thing("b").Content)}, "b"},
 		"an object of another kind":   {Live{unstructuredOf(map[string]any{"apiVersion": "a.example.com/v1", "kind": "Other", "metadata": map[string]any{"name": "b"}})}, ""},
 		"an object of another group":  {Live{unstructuredOf(map[string]any{"apiVersion": "b.example.com/v1", "kind": "Thing", "metadata": map[string]any{"name": "b"}})}, ""},
 		"nothing, which is then made": {nil, ""},

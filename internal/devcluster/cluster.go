@@ -205,4 +205,4 @@ func (c *Cluster) dir(parts ...string) string {
 	return filepath.Join(append([]string{c.opts.Dir}, parts...)...)
 }
 
-func (c *Cluster) say(format string, args ...any) { fmt.Fprintf(c.opts.Log, format+"\n", args...) }
+func (c *Cluster) say(what string) { fmt.Fprintln(c.opts.Log, what) }

@@ -141,7 +141,7 @@ func TestRawReturnsTheStatusCode(t *testing.T) {
 		t.Errorf("%d %v", code, err)
 	}
 	_, code, err = c.Raw(t.Context(), http.MethodGet, queuePath("b"), nil)
-	if errorOf(t, err, ReasonNotFound); code != 404 {
+	if wantReason(t, err, ReasonNotFound); code != 404 {
 		t.Errorf("code %d", code)
 	}
 }
