@@ -92,7 +92,7 @@ func (o operator) in(served map[string][]string) tf.Object[Operator] {
 func sourceSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "The management cluster that the provider is configured for: which one it is, and which operators it has, by the API versions that it serves. " +
-			"It tells before an apply whether the resources of this provider can work there.\n\n" +
+			"It tells before an apply whether hosted control planes can be made there (`cluster_api` and `k0smotron`); of the other operators it says only that they are there.\n\n" +
 			"It goes by what the API server serves. An operator that was removed without its definitions still shows as installed.",
 		Attributes: map[string]schema.Attribute{
 			"uid":                schema.StringAttribute{Computed: true, MarkdownDescription: "UID of the namespace `kube-system`, which no other cluster has."},
@@ -111,7 +111,7 @@ func operatorAttribute(text string) schema.Attribute {
 	return schema.SingleNestedAttribute{Computed: true, CustomType: tf.ObjectTypeOf[Operator](), MarkdownDescription: text,
 		Attributes: map[string]schema.Attribute{
 			"installed": schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether its API is served."},
-			"supported": schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the versions that this provider writes are served."},
+			"supported": schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the API versions that this provider knows are served."},
 			"versions": schema.ListAttribute{Computed: true, CustomType: tf.ListTypeOf[types.String](), ElementType: types.StringType,
 				MarkdownDescription: "What is served, as `<group>/<version>`, the preferred version of each group first. Empty when it is not installed."},
 		}}

@@ -16,7 +16,9 @@ func resourceSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "One Kubernetes object of any kind, in the management cluster or in a hosted cluster: the way out where no resource of this provider fits.\n\n" +
 			"Only the fields that the manifest declares are owned, compared and taken back; everything else on the object belongs to others and is never shown. " +
-			"The object's CRD may be made in the same run. With `adopt = true` the resource adds its fields to an object that exists, and by default gives just these up again on destroy.",
+			"The object's CRD may be made in the same run. With `adopt = true` the resource adds its fields to an object that exists, and by default gives just these up again on destroy.\n\n" +
+			"With `wait`, a CustomResourceDefinition is waited for until it is `Established` and an APIService until it is `Available`; any other object is ready when it exists. " +
+			"Create, update and delete may take 10 minutes each, unless `timeouts` says otherwise.",
 		Attributes: map[string]schema.Attribute{
 			"manifest": schema.DynamicAttribute{
 				Required: true, CustomType: tf.ManifestType{},
@@ -29,11 +31,11 @@ func resourceSchema() schema.Schema {
 				MarkdownDescription: tf.Default(tf.Text.CreateNamespace, false)},
 			"secret_data_wo": schema.MapAttribute{
 				Optional: true, WriteOnly: true, Sensitive: true, CustomType: tf.MapTypeOf[types.String](), ElementType: types.StringType,
-				MarkdownDescription: "Data of a v1 Secret by key, in clear (it is encoded for you). Write-only: it is in no state, plan or log. Takes effect at create and whenever `secret_data_wo_version` changes. Any other change of this resource writes the current value too, because an apply declares all fields at once.",
+				MarkdownDescription: "Data of a v1 Secret by key, in clear (it is encoded for you). Write-only: it is in no state, plan or log. Takes effect at create and whenever `secret_data_wo_version` changes. Any other change of this resource writes the current value too, because an apply declares all fields at once. Unset: no data is declared.",
 			},
 			"secret_data_wo_version": schema.Int64Attribute{
 				Optional: true, Validators: []validator.Int64{int64validator.AlsoRequires(path.MatchRoot("secret_data_wo"))},
-				MarkdownDescription: "Any number; another one makes the provider write `secret_data_wo` again, in place.",
+				MarkdownDescription: "Any whole number; another one makes the provider write `secret_data_wo` again, in place. Needs `secret_data_wo`.",
 			},
 		},
 	}
