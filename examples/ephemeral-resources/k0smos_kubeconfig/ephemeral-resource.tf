@@ -12,7 +12,7 @@ ephemeral "k0smos_kubeconfig" "admin" {
   cluster = k0smos_hosted_control_plane.train.cluster
 }
 
-# Kept for a pipeline in the management cluster, past the state: k0smos_manifest never stores secret_data_wo.
+# Kept for a pipeline in the management cluster, and not in the state: k0smos_manifest never stores secret_data_wo there.
 resource "k0smos_manifest" "pipeline" {
   manifest = {
     apiVersion = "v1"

@@ -1,4 +1,4 @@
-# <apiVersion>/<kind>:[<namespace>/]<name>, in the management cluster
+# <apiVersion>/<Kind>:[<namespace>/]<name>, in the management cluster
 terraform import k0smos_manifest.registry v1/Secret:geo/registry
 
 # <cluster namespace>/<cluster name>: before it, in a hosted cluster
