@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/ephemeral/timeouts"
@@ -118,7 +117,7 @@ func (e *EphemeralResource[M]) Schema(ctx context.Context, _ ephemeral.SchemaReq
 	if resp.Schema.Blocks == nil {
 		resp.Schema.Blocks = map[string]schema.Block{}
 	}
-	resp.Schema.Blocks["timeouts"] = timeouts.BlockWithOpts(ctx, timeouts.Opts{OpenDescription: tf.Timeout("opening", strings.Replace(e.kind.Patience.String(), "m0s", "m", 1))})
+	resp.Schema.Blocks["timeouts"] = timeouts.BlockWithOpts(ctx, timeouts.Opts{OpenDescription: tf.Timeout("opening", spelled(e.kind.Patience))})
 }
 
 // Configure takes what the provider block set up.

@@ -2,6 +2,8 @@ package composite
 
 import (
 	"context"
+	"strings"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
@@ -83,7 +85,7 @@ const (
 )
 
 // withCommon adds the attributes of Meta, and of NamespacedMeta where the model has it, to a resource's own schema.
-func withCommon(ctx context.Context, s schema.Schema, namespaced bool) schema.Schema {
+func withCommon(ctx context.Context, s schema.Schema, namespaced bool, limits Timeouts) schema.Schema {
 	add := func(name string, a schema.Attribute) {
 		if _, own := s.Attributes[name]; !own {
 			s.Attributes[name] = a
@@ -126,9 +128,16 @@ func withCommon(ctx context.Context, s schema.Schema, namespaced bool) schema.Sc
 	if s.Blocks == nil {
 		s.Blocks = map[string]schema.Block{}
 	}
-	s.Blocks["timeouts"] = timeouts.Block(ctx, timeouts.Opts{Create: true, Update: true, Delete: true})
+	s.Blocks["timeouts"] = timeouts.Block(ctx, timeouts.Opts{
+		Create: true, CreateDescription: tf.Timeout("create", spelled(limits.Create)),
+		Update: true, UpdateDescription: tf.Timeout("update", spelled(limits.Update)),
+		Delete: true, DeleteDescription: tf.Timeout("destroy", spelled(limits.Delete)),
+	})
 	return s
 }
+
+// spelled is a duration as people write it: 10m, not 10m0s.
+func spelled(d time.Duration) string { return strings.TrimSuffix(d.String(), "0s") }
 
 func computedString(text string) schema.StringAttribute {
 	return schema.StringAttribute{Computed: true, MarkdownDescription: text}

@@ -31,7 +31,7 @@ func New[M any](kind Kind[M]) func() resource.Resource {
 func FullSchema[M any](ctx context.Context, kind Kind[M]) schema.Schema {
 	var m M
 	_, namespaced := any(&m).(interface{ inNamespace() *NamespacedMeta })
-	return withCommon(ctx, kind.Schema(), namespaced)
+	return withCommon(ctx, kind.Schema(), namespaced, kind.limits(m))
 }
 
 var (
@@ -215,12 +215,17 @@ func (r *Resource[M]) attribute(kind, field string) path.Path {
 	return r.kind.Attribute(kind, field)
 }
 
+// limits are the default limits of the operations.
+func (k Kind[M]) limits(m M) Timeouts {
+	if k.Timeouts != nil {
+		return k.Timeouts(m)
+	}
+	return Timeouts{Create: defaultTimeout, Update: defaultTimeout, Delete: defaultTimeout}
+}
+
 // timeouts are the limits of the operations, the user's or the kind's.
 func (r *Resource[M]) timeouts(ctx context.Context, m M) (Timeouts, diag.Diagnostics) {
-	limits := Timeouts{Create: defaultTimeout, Update: defaultTimeout, Delete: defaultTimeout}
-	if r.kind.Timeouts != nil {
-		limits = r.kind.Timeouts(m)
-	}
+	limits := r.kind.limits(m)
 	set := metaOf(&m).Timeouts
 	var all, diags diag.Diagnostics
 	limits.Create, diags = set.Create(ctx, limits.Create)

@@ -31,7 +31,7 @@ func oneMinorUp(prior, plan Model) []composite.Finding {
 		return []composite.Finding{fault(at, "One minor version at a time", fmt.Sprintf("From %s to %s are %d minor versions; Kubernetes supports one per upgrade. Apply a %d.%d version first, then the nodes, then go on.", was, now, minors, was.Major, was.Minor+1))}
 	default:
 		return []composite.Finding{{Path: at, Warning: true, Summary: "Restarts the control plane", Detail: fmt.Sprintf(
-			"k0s goes from %s to %s: the members of the control plane are replaced one by one. With one member the API server is away for about a minute. Nodes keep running, and follow when their pools' version is raised.", was, now)}}
+			"k0s goes from %s to %s: the members of the control plane are replaced one by one. With one member the API server is away for about a minute. Nodes keep running, and follow when they are upgraded themselves.", was, now)}}
 	}
 }
 
@@ -45,7 +45,7 @@ func fixedInK0s(prior, plan Model) []composite.Finding {
 		}
 		out = append(out, fault(at, at.String()+" cannot change", fmt.Sprintf(
 			"It is %v in the running cluster and %v in the configuration, and k0s cannot change it. A replacement is not planned, because it would reset every host.\n\n"+
-				"Keep %v; or make a second k0smos_hosted_control_plane of another name with the new value, move the node pools to it one by one, and destroy this one.", orNone(was), orNone(now), orNone(was))))
+				"Keep %v; or make a second k0smos_hosted_control_plane of another name with the new value, move the nodes to it one by one, and destroy this one.", orNone(was), orNone(now), orNone(was))))
 		return true
 	}
 	expose, network, storage := path.Root("expose"), path.Root("network"), path.Root("storage")
@@ -86,7 +86,7 @@ func addressMoves(prior, plan Model) []composite.Finding {
 		dialled = "the address of the load balancer"
 	}
 	return []composite.Finding{{Path: path.Root("expose").AtName("external_address"), Warning: true, Summary: "Nodes keep the old address",
-		Detail: fmt.Sprintf("Nodes that have joined go on dialling %s. Keep it reachable until every pool has been rolled.", dialled)}}
+		Detail: fmt.Sprintf("Nodes that have joined go on dialling %s. Keep it reachable until every node has been replaced or reconfigured.", dialled)}}
 }
 
 // volumesGrow: a volume claim may only grow.
