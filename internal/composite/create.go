@@ -242,7 +242,14 @@ func (r *Resource[M]) appliedObjects(ctx context.Context, x *instance, m M, conf
 		diags.AddError("Cannot compose the objects of this resource", sentence(err.Error()))
 		return nil, "", diags
 	}
-	revision = revisionOf(objects)
+	plain := objects
+	if len(wanted) > 0 { // a plan and a read know no generated value, nor what is made of one
+		if plain, err = r.compose(m, Facts{writeOnly: values}); err != nil {
+			diags.AddError("Cannot compose the objects of this resource", sentence(err.Error()))
+			return nil, "", diags
+		}
+	}
+	revision = revisionOf(plain)
 	markRotation(objects, wanted)
 	return x.mark(objects), revision, diags
 }

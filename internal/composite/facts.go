@@ -24,5 +24,5 @@ func (f Facts) Generated(name string) Secret {
 }
 
 // GeneratedValue hands a generated value to a Compose that derives something public from it, such as a public key. It is
-// nil while planning.
+// nil in plans and reads, so leave out what is derived there: it is no part of the revision, and never drifts.
 func (f Facts) GeneratedValue(name string) []byte { return slices.Clone(f.generated[name]) }
