@@ -2,8 +2,6 @@ package controlplane_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -29,32 +27,6 @@ var (
 	planeKind   = kube.Kind(controlplane.K0smotronControlPlaneKind)
 	clusterKind = kube.Kind(clusterapi.ClusterKind)
 )
-
-// asProvider is the provider block of a user who has exactly the role of examples/rbac.
-func asProvider(t *testing.T, c *acctest.ManagementCluster, more ...string) string {
-	t.Helper()
-	role, err := os.ReadFile("../../../examples/rbac/provider.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.ApplyAs(t, "acctest", string(role)+`
----
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRoleBinding
-metadata: {name: terraform}
-roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: terraform-provider-k0smos}
-subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: terraform}]
-`)
-	kubeconfig, err := c.Dev.APIServer().KubeconfigFor("terraform")
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := os.WriteFile(path, kubeconfig, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return acctest.ProviderBlock(append([]string{fmt.Sprintf("config_path = %q", path)}, more...)...)
-}
 
 func config(provider, namespace, name, more string) string {
 	return provider + fmt.Sprintf(`
@@ -90,7 +62,7 @@ func gone(t *testing.T, c *acctest.ManagementCluster, namespace, name string) re
 func TestAccALifeUnderTheLeastRole(t *testing.T) {
 	t.Parallel()
 	c := acctest.Cluster(t)
-	ns, provider := c.Namespace(t), asProvider(t, c)
+	ns, provider := c.Namespace(t), c.LeastRole(t)
 	unchanged := resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}
 	inPlace := resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)}}
 	var uid string

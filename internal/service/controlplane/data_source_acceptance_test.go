@@ -29,7 +29,7 @@ func sourceSays(attribute string, check knownvalue.Check) statecheck.StateCheck 
 func TestAccAClusterIsReadWhereverItWasMade(t *testing.T) {
 	t.Parallel()
 	c := acctest.Cluster(t)
-	ns, provider := c.Namespace(t), asProvider(t, c)
+	ns, provider := c.Namespace(t), c.LeastRole(t)
 	version := `version = "v1.35.7+k0s.0"`
 	both := config(provider, ns, "told", version) + source(ns, "told", "uid = k0smos_hosted_control_plane.this.cluster.uid")
 	resource.Test(t, resource.TestCase{

@@ -275,7 +275,7 @@ func TestAccNothingSecretIsStoredOrLogged(t *testing.T) {
 	t.Parallel()
 	c := acctest.Cluster(t)
 	ns := c.Namespace(t)
-	whole := asProvider(t, c) + controlPlane(ns, "quiet") + account + admin + deployer + saved("boss", "admin") + saved("deployer", "deployer")
+	whole := c.LeastRole(t) + controlPlane(ns, "quiet") + account + admin + deployer + saved("boss", "admin") + saved("deployer", "deployer")
 	w := cli.New(t, whole)
 	w.Trace = true
 	w.Apply(t)
@@ -332,26 +332,4 @@ func TestAccAClusterThatDoesNotComeUpIsSaidSo(t *testing.T) {
 	w.Plan(t).Worked(t, "Hosted cluster "+ns+"/never cannot be used yet", "kubectl describe clusters.cluster.x-k8s.io")
 	c.Dev.StandIn().NeverReady(ns, "never", false)
 	w.Destroy(t)
-}
-
-// asProvider is the provider block of a user who has exactly the role of examples/rbac.
-func asProvider(t *testing.T, c *acctest.ManagementCluster) string {
-	t.Helper()
-	c.ApplyAs(t, "acctest", content(t, "../../../examples/rbac/provider.yaml")+`
----
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRoleBinding
-metadata: {name: terraform}
-roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: terraform-provider-k0smos}
-subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: terraform}]
-`)
-	kubeconfig, err := c.Dev.APIServer().KubeconfigFor("terraform")
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := os.WriteFile(path, kubeconfig, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return acctest.ProviderBlock(fmt.Sprintf("config_path = %q", path))
 }
