@@ -135,7 +135,7 @@ func manifestsOf(objects []Object) tf.Map[types.String] {
 // planObserved keeps the outputs that only the cluster knows, unless something that moves them changes.
 func (r *Resource[M]) planObserved(priorRaw tftypes.Value, resp *resource.ModifyPlanResponse, prior *M, applying bool) {
 	before, planned := roots(priorRaw), roots(resp.Plan.Raw)
-	recreated := prior != nil && missingObjects(metaOf(prior).Drift)
+	recreated := prior != nil && lostObjects(metaOf(prior))
 	for output, inputs := range r.kind.Observed {
 		moved := prior == nil || recreated
 		for _, input := range inputs {
@@ -154,9 +154,17 @@ func (r *Resource[M]) planObserved(priorRaw tftypes.Value, resp *resource.Modify
 	resp.Plan.Raw = tftypes.NewValue(resp.Plan.Raw.Type(), planned)
 }
 
-func missingObjects(drift tf.List[tf.Object[Drift]]) bool {
-	for _, d := range drift.Known() {
-		if entry, ok := d.Get(); ok && entry.Field.ValueString() == "" {
+// lostObjects tells whether an object that was there is missing. One that a newer provider adds was never there: nothing that
+// is known goes away with it.
+func lostObjects(prior *Meta) bool {
+	had := map[string]bool{}
+	for _, o := range prior.Objects.Known() {
+		if member, ok := o.Get(); ok {
+			had[memberName(member.Kind.ValueString(), member.Namespace.ValueString(), member.Name.ValueString())] = true
+		}
+	}
+	for _, d := range prior.Drift.Known() {
+		if entry, ok := d.Get(); ok && entry.Field.ValueString() == "" && had[entry.Object.ValueString()] {
 			return true
 		}
 	}
