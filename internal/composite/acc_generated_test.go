@@ -88,7 +88,13 @@ func TestAccAGeneratedSecretOutlivesACreateThatDidNotFinish(t *testing.T) {
 				b.ApplyAs(t, "somebody", fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: %s, finalizers: [%s]}}", b.namespace, finalizer))
 				b.Delete(t, b.key(acctest.ConfigMaps, "a"))
 			},
-			after: func(b *bench) { b.letGo(t, "a") },
+			after: func(b *bench) {
+				b.EditAs(t, "controller", b.key(acctest.ConfigMaps, "a"), func(o map[string]any) {
+					if metadata, ok := o["metadata"].(map[string]any); ok {
+						delete(metadata, "finalizers")
+					}
+				})
+			},
 		},
 		"an object does not get ready": {
 			part:   "Widget/w=slow",
@@ -132,12 +138,32 @@ func TestAccAGeneratedSecretOutlivesACreateThatDidNotFinish(t *testing.T) {
 	}
 }
 
-// letGo takes our finalizer from a ConfigMap that is being deleted.
-func (b *bench) letGo(t *testing.T, name string) {
-	t.Helper()
-	b.EditAs(t, "controller", b.key(acctest.ConfigMaps, name), func(o map[string]any) {
-		if metadata, ok := o["metadata"].(map[string]any); ok {
-			delete(metadata, "finalizers")
-		}
+func TestAccARotationThatWasInterruptedIsNotMadeTwice(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	var made atomic.Int64
+	tftest.UnitTest(t, tftest.TestCase{
+		ProtoV6ProviderFactories: b.serving(keyed(&made)),
+		Steps: []tftest.TestStep{
+			{Config: b.config("rotation = 1")},
+			{
+				PreConfig: func() {
+					b.ApplyAs(t, "somebody", fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: taken, namespace: %s}}", b.namespace))
+				},
+				Config:      b.config("rotation = 2", parts("ConfigMap/taken")),
+				ExpectError: saying("ConfigMap/" + b.namespace + "/taken exists already"),
+			},
+			{
+				PreConfig:         func() { b.holdsKey(t, 2) },
+				Config:            b.config("rotation = 2"),
+				ConfigPlanChecks:  planned(inPlace()),
+				ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectKnownValue(address, tfjsonpath.New("fingerprint"), knownvalue.StringExact(fingerprint([]byte(keyNumber(2)))))},
+				Check: func(*terraform.State) error {
+					b.holdsKey(t, 2)
+					equal(t, "keys made", made.Load(), 2)
+					return nil
+				},
+			},
+		},
 	})
 }

@@ -58,7 +58,7 @@ func TestAccWhatOnlyTheClusterKnowsIsKeptUntilWhatMovesItChanges(t *testing.T) {
 	b := newBench(t)
 	uid, serial := tfjsonpath.New("uid"), tfjsonpath.New("serial")
 	var last string
-	remember := func(s *terraform.State) error {
+	remember := func(*terraform.State) error {
 		last = b.Get(t, b.key(acctest.ConfigMaps, "x")).GetResourceVersion()
 		return nil
 	}
@@ -67,20 +67,28 @@ func TestAccWhatOnlyTheClusterKnowsIsKeptUntilWhatMovesItChanges(t *testing.T) {
 		ProtoV6ProviderFactories: b.serving(set()),
 		Steps: []tftest.TestStep{
 			{
-				Config:           b.config("size = 1"),
+				Config:           b.config("size = 1", parts("ConfigMap/a")),
 				ConfigPlanChecks: planned(unknown(address, uid), unknown(address, serial)),
 				Check:            remember,
 			},
 			{ // the write moves the resource version all the same, which must not contradict the plan
-				Config:           b.config("size = 1", `labels = { a = "b" }`),
+				Config:           b.config("size = 1", `labels = { a = "b" }`, parts("ConfigMap/a")),
 				ConfigPlanChecks: planned(inPlace(), known(address, uid, knownvalue.NotNull()), known(address, serial, knownvalue.StringFunc(func(v string) error { return same(v, last) }))),
 				Check:            remember,
 			},
 			{
-				Config:           b.config("size = 2", `labels = { a = "b" }`),
+				Config:           b.config("size = 2", `labels = { a = "b" }`, parts("ConfigMap/a")),
 				ConfigPlanChecks: planned(inPlace(), known(address, uid, knownvalue.NotNull()), unknown(address, serial)),
 				Check: func(s *terraform.State) error {
 					return same(s.RootModule().Resources[address].Primary.Attributes["serial"], b.Get(t, b.key(acctest.ConfigMaps, "x")).GetResourceVersion())
+				},
+			},
+			{ // an object that is made again is another one
+				PreConfig:        func() { b.Delete(t, b.key(acctest.ConfigMaps, "x")) },
+				Config:           b.config("size = 2", `labels = { a = "b" }`, parts("ConfigMap/a")),
+				ConfigPlanChecks: planned(inPlace(), unknown(address, uid), unknown(address, serial)),
+				Check: func(s *terraform.State) error {
+					return same(s.RootModule().Resources[address].Primary.Attributes["uid"], string(b.Get(t, b.key(acctest.ConfigMaps, "x")).GetUID()))
 				},
 			},
 		},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -87,7 +88,7 @@ type listener struct {
 func (l listener) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 	resp, err := l.ProviderServer.PlanResourceChange(ctx, req)
 	if resp != nil {
-		l.talk.note("plan", resp.Diagnostics, packed(resp.PlannedState), resp.PlannedPrivate)
+		l.talk.note("plan", resp.Diagnostics, packed(resp.PlannedState), unpacked(resp.PlannedPrivate))
 	}
 	return resp, err
 }
@@ -96,7 +97,7 @@ func (l listener) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanRes
 func (l listener) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	resp, err := l.ProviderServer.ApplyResourceChange(ctx, req)
 	if resp != nil {
-		l.talk.note("apply", resp.Diagnostics, packed(resp.NewState), resp.Private)
+		l.talk.note("apply", resp.Diagnostics, packed(resp.NewState), unpacked(resp.Private))
 	}
 	return resp, err
 }
@@ -105,7 +106,7 @@ func (l listener) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyR
 func (l listener) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
 	resp, err := l.ProviderServer.ReadResource(ctx, req)
 	if resp != nil {
-		l.talk.note("read", resp.Diagnostics, packed(resp.NewState), resp.Private)
+		l.talk.note("read", resp.Diagnostics, packed(resp.NewState), unpacked(resp.Private))
 	}
 	return resp, err
 }
@@ -115,6 +116,15 @@ func packed(v *tfprotov6.DynamicValue) []byte {
 		return nil
 	}
 	return v.MsgPack
+}
+
+// unpacked is private state as the provider wrote it: the framework wraps it in base64.
+func unpacked(private []byte) []byte {
+	var values map[string][]byte
+	if json.Unmarshal(private, &values) != nil {
+		return private
+	}
+	return slices.Concat(slices.Collect(maps.Values(values))...)
 }
 
 // paper collects what ends up on paper: plans and states as JSON, and everything that the provider handed over.
