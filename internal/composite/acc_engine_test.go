@@ -87,7 +87,7 @@ func set() composite.Kind[model] {
 			}
 			m.UID, m.Serial, m.Fingerprint = read("metadata", "uid"), read("metadata", "resourceVersion"), read("data", "fingerprint")
 		},
-		Observed: map[string][]string{"uid": {"name", "namespace"}, "serial": {"size"}, "fingerprint": {"name", "rotation"}},
+		Observed: map[string]composite.Output{"uid": {Inputs: []string{"name", "namespace"}}, "serial": {Inputs: []string{"size"}}, "fingerprint": {Inputs: []string{"name", "rotation"}}},
 		Ready:    map[string]composite.Readiness{"Widget": ready},
 		Replace: func(prior, plan model) (out []path.Path) {
 			if !prior.Zone.Equal(plan.Zone) {

@@ -196,7 +196,7 @@ func refused(err error) bool {
 // Where even that cannot be seen the resource is kept: the next read takes out of the state what does not exist, while an
 // object that no state knows would be nobody's.
 func (x *instance) mayHaveBegun(ctx context.Context, stuck *Object, err error) bool {
-	if refused(err) || stuck == nil || stuck.Kind.Resource == "" {
+	if refused(err) || stuck == nil || stuck.Kind.Resource == "" || kube.AsError(err).Reason == kube.ReasonNoKind {
 		return false
 	}
 	fresh, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTime/3)

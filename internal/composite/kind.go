@@ -54,10 +54,10 @@ type Kind[M any] struct {
 	// Decompose. Of what this provider made it sees the fields that were applied, of foreign objects everything.
 	Import func(live Live, prior M) M
 
-	// Observe fills outputs that only the cluster knows. Observed lists them with the inputs that can move them; while
-	// none of those changes, an update keeps what the state has.
+	// Observe fills outputs that only the cluster knows. Observed lists them with what can move them; while nothing of that
+	// changes, an update keeps what the state has.
 	Observe  func(m *M, live Live)
-	Observed map[string][]string
+	Observed map[string]Output
 
 	// Locate lists the objects of an import. It is called with what was found so far until nothing new comes up.
 	Locate func(m M, found Live) []Ref
@@ -98,6 +98,12 @@ type Kind[M any] struct {
 
 	// Dialects lists the API versions that the objects are written in.
 	Dialects []Dialect
+}
+
+// Output says what moves an output that only the cluster knows.
+type Output struct {
+	Inputs []string // attributes
+	Object string   // kind of the object that it is read from: made anew, it says something else. Empty means any object.
 }
 
 // Timeouts are the default limits of one resource.

@@ -135,10 +135,9 @@ func manifestsOf(objects []Object) tf.Map[types.String] {
 // planObserved keeps the outputs that only the cluster knows, unless something that moves them changes.
 func (r *Resource[M]) planObserved(priorRaw tftypes.Value, resp *resource.ModifyPlanResponse, prior *M, applying bool) {
 	before, planned := roots(priorRaw), roots(resp.Plan.Raw)
-	recreated := prior != nil && lostObjects(metaOf(prior))
-	for output, inputs := range r.kind.Observed {
-		moved := prior == nil || recreated
-		for _, input := range inputs {
+	for output, of := range r.kind.Observed {
+		moved := prior == nil || lostObject(metaOf(prior), of.Object)
+		for _, input := range of.Inputs {
 			moved = moved || !before[input].Equal(planned[input])
 		}
 		was := before[output]
@@ -154,12 +153,12 @@ func (r *Resource[M]) planObserved(priorRaw tftypes.Value, resp *resource.Modify
 	resp.Plan.Raw = tftypes.NewValue(resp.Plan.Raw.Type(), planned)
 }
 
-// lostObjects tells whether an object that was there is missing. One that a newer provider adds was never there: nothing that
+// lostObject tells whether an object of a kind that was there is missing. One that a newer provider adds was never there: nothing that
 // is known goes away with it.
-func lostObjects(prior *Meta) bool {
+func lostObject(prior *Meta, kind string) bool {
 	had := map[string]bool{}
 	for _, o := range prior.Objects.Known() {
-		if member, ok := o.Get(); ok {
+		if member, ok := o.Get(); ok && (kind == "" || kind == member.Kind.ValueString()) {
 			had[memberName(member.Kind.ValueString(), member.Namespace.ValueString(), member.Name.ValueString())] = true
 		}
 	}

@@ -252,10 +252,20 @@ func (r *Resource[M]) survey(ctx context.Context, x *instance, m M, planning boo
 		return nil
 	}
 	var related Live
-	for _, ref := range r.kind.Related(m) {
+	var refs []Ref
+	if r.kind.Related != nil {
+		refs = r.kind.Related(m)
+	}
+	for _, ref := range refs {
 		found, err := x.cluster.Read(ctx, ref.key())
-		if err == nil {
+		switch e := kube.AsError(err); {
+		case e == nil:
 			related = append(related, found)
+		case e.Reason == kube.ReasonNotFound || e.Reason == kube.ReasonNoNamespace || e.Reason == kube.ReasonNoKind:
+		case planning:
+			return nil // what cannot be seen cannot be judged, and the apply judges again
+		default:
+			return x.explain("look at "+memberName(ref.Kind.Kind, ref.Namespace, ref.Name)+" for", nil, err, r.attribute)
 		}
 	}
 	findings := r.kind.Survey(m, related)

@@ -33,10 +33,13 @@ func init() { //nolint:gochecknoinits // decompose needs Kind, and Kind needs de
 		Decompose:   decompose,
 		Import:      imported,
 		Observe:     observe,
-		Observed:    map[string][]string{"cluster": {"name", "namespace"}, "endpoint": {"name", "namespace", "expose"}},
-		Locate:      locate,
-		Replace:     replace,
-		Ready:       map[string]composite.Readiness{controlplane.K0smotronControlPlaneKind.Kind: planeReady, clusterapi.ClusterKind.Kind: clusterReady},
+		Observed: map[string]composite.Output{
+			"cluster":  {Inputs: []string{"name", "namespace"}, Object: clusterapi.ClusterKind.Kind},
+			"endpoint": {Inputs: []string{"name", "namespace", "expose"}, Object: clusterapi.ClusterKind.Kind},
+		},
+		Locate:  locate,
+		Replace: replace,
+		Ready:   map[string]composite.Readiness{controlplane.K0smotronControlPlaneKind.Kind: planeReady, clusterapi.ClusterKind.Kind: clusterReady},
 		// The Cluster goes first and takes the others along, in the order that its controllers need. What is deleted
 		// outside of its Cluster hangs.
 		DeleteOrder: []string{clusterapi.ClusterKind.Kind, controlplane.K0smotronControlPlaneKind.Kind, infrastructure.RemoteClusterKind.Kind},
