@@ -52,7 +52,7 @@ func TestBudgetsAreJudgedByCountsAndRatios(t *testing.T) {
 
 func TestBothKindsAreGivenTheSameObjects(t *testing.T) {
 	ours, base := configuration(manifests, 100), configuration(reference, 100)
-	for _, text := range []string{"range(98)", `parentQueue = `, `quota = 16000`} {
+	for _, text := range []string{"if i < 98", `parentQueue = `, `quota = 16000`} {
 		if !strings.Contains(ours, text) || !strings.Contains(base, text) {
 			t.Errorf("%s is not in both configurations", text)
 		}

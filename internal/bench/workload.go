@@ -37,7 +37,8 @@ func configuration(resource string, n int) string {
 	return fmt.Sprintf(`%[1]s
 locals {
   departments = ["research", "product"]
-  queues      = { for i in range(%[4]d) : format("queue-%%05d", i) => local.departments[i %% %[5]d] }
+  numbers     = [for pair in setproduct(range(%[9]d), range(1000)) : pair[0] * 1000 + pair[1]] # range stops at 1024
+  queues      = { for i in local.numbers : format("queue-%%05d", i) => local.departments[i %% %[5]d] if i < %[4]d }
 }
 
 resource %[2]q "department" {
@@ -74,5 +75,5 @@ resource %[2]q "queue" {
     }
   }
 }
-`, head, resource, argument, n-departments, departments, name, group, version)
+`, head, resource, argument, n-departments, departments, name, group, version, n/1000+1)
 }
