@@ -11,7 +11,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/k0smos/terraform-provider-k0smos/internal/kube"
-	"github.com/k0smos/terraform-provider-k0smos/internal/kube/ownership"
 )
 
 // Create applies the composition and waits until it is ready.
@@ -178,46 +177,6 @@ func (r *Resource[M]) run(ctx context.Context, m M, rec *record, config tfsdk.Co
 	return out
 }
 
-// refused tells whether an object was turned down, by the API server or by us, as opposed to an apply that did not get
-// through. Only a refusal may fail a create that has begun.
-func refused(err error) bool {
-	if _, ok := err.(*refusal); ok { //nolint:errorlint // made by this package and never wrapped
-		return true
-	}
-	switch kube.AsError(err).Reason {
-	case kube.ReasonInvalid, kube.ReasonDenied, kube.ReasonConflict, kube.ReasonForbidden, kube.ReasonAlreadyExists, kube.ReasonWrongCluster, kube.ReasonNoNamespace:
-		return true
-	default:
-		return false
-	}
-}
-
-// mayHaveBegun looks after a write whose answer was lost: the object may be there, and is ours if it carries our owner id.
-// Where even that cannot be seen the resource is kept: the next read takes out of the state what does not exist, while an
-// object that no state knows would be nobody's.
-func (x *instance) mayHaveBegun(ctx context.Context, stuck *Object, err error) bool {
-	if refused(err) || stuck == nil || stuck.Kind.Resource == "" || kube.AsError(err).Reason == kube.ReasonNoKind {
-		return false
-	}
-	fresh, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTime/3)
-	defer cancel()
-	live, err := x.cluster.Get(fresh, stuck.key())
-	if e := kube.AsError(err); e != nil {
-		return e.Reason != kube.ReasonNotFound && e.Reason != kube.ReasonNoNamespace
-	}
-	return live.GetAnnotations()[OwnerAnnotation] == x.record.Owner || x.partial() && ownership.AppliedBy(live, x.manager())
-}
-
-// resumable words an apply that stopped half-way as a warning: an error would taint the resource, and core would delete
-// what exists already.
-func (x *instance) resumable(stuck *Object, err error, at attributeOf) diag.Diagnostics {
-	var out diag.Diagnostics
-	for _, d := range x.explain("apply", stuck, err, at) {
-		out.AddWarning(d.Summary(), d.Detail()+"\n\nThe resource is saved and not tainted; its revision stays pending, and the next apply goes on in place.")
-	}
-	return out
-}
-
 func (r *Resource[M]) observe(m *M, live Live) {
 	if r.kind.Observe != nil {
 		r.kind.Observe(m, live)
@@ -257,7 +216,7 @@ func (r *Resource[M]) appliedObjects(ctx context.Context, x *instance, m M, conf
 // waitDiagnostic words a wait that did not end well.
 func (x *instance) waitDiagnostic(u *unready, gentle, create bool) diag.Diagnostic {
 	summary := u.object.String() + " is not ready"
-	detail := fmt.Sprintf("The objects are applied in the %s, but the wait %s: %s.%s", x.cluster.Describe(), u.cause, orUnknown(u.why), u.detail)
+	detail := fmt.Sprintf("The objects are applied in the %s, but the wait %s: %s.%s", x.cluster.Describe(), u.cause, u.why, u.detail)
 	switch {
 	case gentle:
 		return diag.NewWarningDiagnostic(summary, detail+"\n\nThe resource is saved and not tainted; its revision stays pending, and the next apply resumes the wait in place.")

@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/k0smos/terraform-provider-k0smos/internal/kube"
 )
@@ -160,7 +161,12 @@ func (x *instance) follow(ctx context.Context, refs func(found Live) []Ref) (Liv
 				continue
 			}
 			asked[identityOf(ref)], more = true, true
-			live, err := x.cluster.Get(ctx, ref.key())
+			o := Object{Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name}
+			err := x.resolve(ctx, &o)
+			var live *unstructured.Unstructured
+			if err == nil {
+				live, err = x.cluster.Get(ctx, o.key())
+			}
 			switch e := kube.AsError(err); {
 			case e == nil:
 				found = append(found, live)
@@ -171,7 +177,7 @@ func (x *instance) follow(ctx context.Context, refs func(found Live) []Ref) (Liv
 				}
 				fallthrough
 			default:
-				return nil, x.explain("read", &Object{Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name}, err, nil)
+				return nil, x.explain("read", &o, err, nil)
 			}
 		}
 	}

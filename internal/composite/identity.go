@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
@@ -61,40 +60,4 @@ func orNull(s string) types.String {
 		return types.StringNull()
 	}
 	return types.StringValue(s)
-}
-
-// ImportState starts an import from an id or an identity. The read that follows completes it.
-func (r *Resource[M]) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	m := r.null(ctx)
-	probe := m
-	anyKind := r.kind.SetID(&probe, ID{APIVersion: "v1", Kind: "ConfigMap", Namespace: "probe", Name: "probe"}) == nil && r.kind.ID(probe).Kind != ""
-	var id ID
-	if req.ID != "" {
-		var err error
-		if id, err = ParseID(req.ID, anyKind); err != nil {
-			resp.Diagnostics.AddError("Unusable import id", err.Error()+".")
-			return
-		}
-	} else if req.Identity != nil {
-		var in identityModel
-		if resp.Diagnostics.Append(req.Identity.Get(ctx, &in)...); resp.Diagnostics.HasError() {
-			return
-		}
-		id = in.id()
-		if anyKind && (id.APIVersion == "" || id.Kind == "") || (id.ClusterName == "") != (id.ClusterNamespace == "") {
-			resp.Diagnostics.AddError("Incomplete identity", "This resource stands for objects of any kind: its identity needs api_version and kind beside the name, and cluster_name only together with cluster_namespace.")
-			return
-		}
-	}
-	if err := r.kind.SetID(&m, id); err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("id"), "Unusable import id", sentence(err.Error()))
-		return
-	}
-	r.defaults(ctx, &m)
-	metaOf(&m).ID = types.StringValue(id.String())
-	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
-	resp.Diagnostics.Append(identify(ctx, resp.Identity, id)...)
-	rec := newRecord()
-	rec.Imported = true
-	resp.Diagnostics.Append(rec.save(ctx, resp.Private)...)
 }

@@ -91,8 +91,10 @@ func (x *instance) rehearseOne(ctx context.Context, o Object, create bool, at at
 		switch e.Reason {
 		case kube.ReasonConflict:
 			if !byHandOnly(err) {
-				if found, refused := x.existsAlready(ctx, o); create && (refused || !x.adopt) {
-					return found, true
+				if create {
+					if found, refused := x.existsAlready(ctx, o); refused || !x.adopt {
+						return found, true
+					}
 				}
 				return x.explain("plan", &o, err, at), true
 			}
@@ -190,10 +192,8 @@ func warnAt(o Object, field string, at attributeOf, summary, detail string) diag
 // unrehearsed explains, once per cluster, that the plan was made without asking it.
 func (x *instance) unrehearsed(e *kube.Error) diag.Diagnostics {
 	where := x.cluster.Describe()
-	if e.Reason == kube.ReasonOffline || e.Reason == kube.ReasonTimeout || e.Reason == kube.ReasonUnauthorized {
-		x.provider.silence(x.cluster)
-	}
-	if e.Reason == kube.ReasonHostedGone || e.Reason == kube.ReasonHostedNotReady {
+	switch e.Reason {
+	case kube.ReasonOffline, kube.ReasonTimeout, kube.ReasonUnauthorized, kube.ReasonHostedGone, kube.ReasonHostedNotReady:
 		x.provider.silence(x.cluster)
 	}
 	if !x.provider.explainOnce(x.cluster) {

@@ -18,8 +18,6 @@ type unready struct {
 	detail string
 }
 
-func (u *unready) Error() string { return fmt.Sprintf("%s is not ready: %s", u.object, u.why) }
-
 // waitReady watches the objects until each is ready by its rule. It returns what was seen last.
 func (x *instance) waitReady(ctx context.Context, objects []Object) (Live, *unready) {
 	var live Live
@@ -58,6 +56,7 @@ func (x *instance) waitReady(ctx context.Context, objects []Object) (Live, *unre
 				u.why = e.Error()
 			}
 		}
+		u.why = orUnknown(u.why) // what is pending is remembered by it, so it always says something
 		u.detail = x.circumstances(ctx, o.key())
 		return live, u
 	}
