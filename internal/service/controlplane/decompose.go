@@ -21,7 +21,7 @@ import (
 func decompose(live composite.Live, prior Model) Model {
 	m := composite.ThreeWay(Kind, live, prior, parse)
 	m.CiliumVersion = prior.CiliumVersion
-	return m
+	return keepFixed(m, prior)
 }
 
 // imported reads every attribute and leaves out the defaults, so that what comes in reads like what a person would write.

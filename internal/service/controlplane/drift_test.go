@@ -21,8 +21,9 @@ replicas: 3
 expose:
   external_address: api.train.example.net
   annotations: {example.com/load-balancer: internal}
-storage: {etcd: {auto_delete: true, size: 5120Mi, defrag: {}}}
+storage: {etcd: {auto_delete: true, size: 5120Mi, storage_class: fast, defrag: {}}}
 network:
+  cluster_domain: train.local
   cilium: {encryption: wireguard, mtu: 1420, values: '{ "hubble": {"enabled": true} }'}
 placement:
   node_selector: {region: frankfurt, disk: ssd}
@@ -52,17 +53,17 @@ func TestAChangeInTheClusterShowsAsItsAttribute(t *testing.T) {
 		"a version that is no longer there":   {plane + "spec.version", gone, "version"},
 		"replicas":                            {plane + "spec.replicas", int64(5), "replicas"},
 		"external address":                    {plane + "spec.externalAddress", "other.example.net", "expose.external_address"},
-		"type of the service":                 {plane + "spec.service.type", "NodePort", "expose.type"},
-		"port of the API server":              {plane + "spec.service.apiPort", int64(7443), "expose.api_port"},
-		"port for konnectivity":               {plane + "spec.service.konnectivityPort", int64(9132), "expose.konnectivity_port"},
+		"type of the service":                 {plane + "spec.service.type", "NodePort", ""},
+		"port of the API server":              {plane + "spec.service.apiPort", int64(7443), ""},
+		"port for konnectivity":               {plane + "spec.service.konnectivityPort", int64(9132), ""},
 		"volume size, to the default":         {plane + "spec.storage.etcd.persistence.size", "1Gi", "storage.etcd.size"},
 		"automatic deletion":                  {plane + "spec.storage.etcd.autoDeletePVCs", false, "storage.etcd.auto_delete"},
 		"defragmentation by another schedule": {plane + "spec.storage.etcd.defragJob.schedule", "0 3 * * *", "storage.etcd.defrag.schedule"},
 		"defragmentation switched off":        {plane + "spec.storage.etcd.defragJob.enabled", false, "storage.etcd.defrag"},
 		"one request":                         {plane + "spec.resources.requests.cpu", "2", "resources.requests[cpu]"},
-		"pod addresses":                       {"Cluster spec.clusterNetwork.pods.cidrBlocks", []any{"10.9.0.0/16"}, "network.pod_cidr"},
-		"service addresses":                   {"Cluster spec.clusterNetwork.services.cidrBlocks", []any{"10.8.0.0/16"}, "network.service_cidr"},
-		"network provider":                    {plane + "spec.k0sConfig.spec.network.provider", "calico", "network.provider"},
+		"pod addresses":                       {"Cluster spec.clusterNetwork.pods.cidrBlocks", []any{"10.9.0.0/16"}, ""},
+		"service addresses":                   {"Cluster spec.clusterNetwork.services.cidrBlocks", []any{"10.8.0.0/16"}, ""},
+		"network provider":                    {plane + "spec.k0sConfig.spec.network.provider", "calico", ""},
 		"a key of k0s_config":                 {plane + "spec.k0sConfig.spec.images.repository", "elsewhere", "k0s_config"},
 		"encryption of Cilium":                {plane + "spec.k0sConfig.spec.extensions.helm.charts", chart("encryption:\n  enabled: true", "encryption:\n  enabled: false"), "network.cilium.encryption"},
 		"MTU of Cilium":                       {plane + "spec.k0sConfig.spec.extensions.helm.charts", chart("MTU: 1420", "MTU: 1500"), "network.cilium.mtu"},
@@ -79,6 +80,9 @@ func TestAChangeInTheClusterShowsAsItsAttribute(t *testing.T) {
 		"an annotation of the service":        {plane + "spec.patches", chart(`"internal"`, `"external"`), "expose.annotations[example.com/load-balancer]"},
 		"all patches":                         {plane + "spec.patches", gone, "expose.annotations placement"},
 
+		"type of the storage":      {plane + "spec.storage.type", "kine", ""},
+		"domain of services":       {"Cluster spec.clusterNetwork.serviceDomain", "other.local", ""},
+		"storage class":            {plane + "spec.storage.etcd.persistence.storageClass", "slow", ""},
 		"the volume of a member":   {plane + "spec.persistence.type", "pvc", ""},
 		"the API version for k0s":  {plane + "spec.k0sConfig.apiVersion", "k0s.k0sproject.io/v2", ""},
 		"kube-proxy beside Cilium": {plane + "spec.k0sConfig.spec.network.kubeProxy.disabled", false, ""},
@@ -114,6 +118,9 @@ func TestAChangeInTheClusterShowsAsItsAttribute(t *testing.T) {
 				t.Fatal(err)
 			}
 			read := decompose(live, m)
+			if refused := fixedInK0s(read, m); len(refused) > 0 {
+				t.Errorf("a hand in the cluster would make every plan fail: %s", refused[0].Summary)
+			}
 			if shows := strings.Join(compositetest.Changed(t, Kind, m, read), " "); shows != test.shows {
 				t.Errorf("it shows as %q, not as %q", shows, test.shows)
 			}
