@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/k0smos/terraform-provider-k0smos/internal/kube"
+	"github.com/k0smos/terraform-provider-k0smos/internal/kube/ownership"
 )
 
 // DefaultFieldManager is the field manager's name unless the provider block says another.
@@ -12,12 +13,12 @@ const DefaultFieldManager = "terraform-provider-k0smos"
 
 // Marks that the engine puts on what it owns.
 const (
-	OwnerAnnotation     = "k0smos.io/owner"             // random id of the resource instance
+	OwnerAnnotation     = ownership.OwnerAnnotation     // random id of the resource instance
 	OwnerNameAnnotation = "k0smos.io/owner-name"        // the provider's owner, for people
 	RotationAnnotation  = "k0smos.io/rotation"          // counter of the last generated secret
 	MadeAnnotation      = "k0smos.io/created-namespace" // on a namespace that create_namespace made
-	ManagedByLabel      = "app.kubernetes.io/managed-by"
-	ManagedBy           = "terraform-provider-k0smos"
+	ManagedByLabel      = ownership.ManagedByLabel
+	ManagedBy           = ownership.ManagedBy
 )
 
 // Provider is what the provider block sets up for every resource. One value lives for one Configure call.

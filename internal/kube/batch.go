@@ -6,12 +6,8 @@ import (
 	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-)
 
-// ManagedBy is the label that every object made by this provider carries; batched reads list by it.
-const (
-	ManagedByLabel = "app.kubernetes.io/managed-by"
-	ManagedByValue = "terraform-provider-k0smos"
+	"github.com/k0smos/terraform-provider-k0smos/internal/kube/ownership"
 )
 
 // batches remembers objects by kind and namespace. The first read of such a group is a GET; the second one lists the group,
@@ -101,7 +97,7 @@ func (b *batches) next(key Key, waited bool) (move, *unstructured.Unstructured, 
 // load lists the group of key and wakes up who waits for it. A failure is not reported: each reader then asks for its own
 // object, and hears about it there.
 func (c *Cluster) load(ctx context.Context, b *batches, key Key) {
-	items, _, err := c.list(ctx, key.Kind, key.Namespace, listOptions{query: url.Values{"labelSelector": {ManagedByLabel + "=" + ManagedByValue}}})
+	items, _, err := c.list(ctx, key.Kind, key.Namespace, listOptions{query: url.Values{"labelSelector": {ownership.ManagedByLabel + "=" + ownership.ManagedBy}}})
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	g := b.all[batchKey{key.Kind, key.Namespace}]

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"sync"
 	"testing"
+
+	"github.com/k0smos/terraform-provider-k0smos/internal/kube/ownership"
 )
 
 func fill(f *fakeAPI, n int) {
@@ -253,7 +255,7 @@ func TestNamespacesAreListedApart(t *testing.T) {
 	for _, namespace := range []string{"a", "b"} {
 		for _, name := range []string{"x", "y"} {
 			f.put("/api/v1/namespaces/"+namespace+"/secrets/"+name, map[string]any{"kind": "Secret", "apiVersion": "v1",
-				"metadata": map[string]any{"name": name, "namespace": namespace, "labels": map[string]any{ManagedByLabel: ManagedByValue}}})
+				"metadata": map[string]any{"name": name, "namespace": namespace, "labels": map[string]any{ownership.ManagedByLabel: ownership.ManagedBy}}})
 		}
 	}
 	c := f.cluster()

@@ -16,6 +16,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/k0smos/terraform-provider-k0smos/internal/kube/ownership"
 )
 
 // fakeAPI is an API server as far as this package can tell: paths, labels, field selectors, pages, watches, Status answers.
@@ -470,7 +472,7 @@ func queuePath(name string) string { return "/apis/scheduling.run.ai/v2/queues/"
 
 func queue(name string, extra map[string]any) map[string]any {
 	obj := map[string]any{"apiVersion": "scheduling.run.ai/v2", "kind": "Queue",
-		"metadata": map[string]any{"name": name, "labels": map[string]any{ManagedByLabel: ManagedByValue}}}
+		"metadata": map[string]any{"name": name, "labels": map[string]any{ownership.ManagedByLabel: ownership.ManagedBy}}}
 	maps.Copy(obj, extra)
 	return obj
 }
