@@ -11,10 +11,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/k0smos/terraform-provider-k0smos/internal/kube"
+	"github.com/k0smos/terraform-provider-k0smos/internal/tf"
 )
 
-// Source says everything the engine has to know about one data source of the management cluster. It is the read-only
-// sibling of Kind: M is a struct of attribute values, and the functions are pure.
+// Source says everything the engine has to know about one data source. It is the read-only sibling of Kind: M is a struct of
+// attribute values, and the functions are pure.
 type Source[M any] struct {
 	// Name is the data source's name without the provider's prefix.
 	Name string
@@ -28,6 +29,13 @@ type Source[M any] struct {
 	// Refs lists the objects that Read looks at. It is called with what was found so far until nothing new comes up.
 	// An object that does not exist is no error here: Read finds it missing. Nil means none.
 	Refs func(m M, found Live) []Ref
+
+	// Target is the hosted cluster that Read looks into. Nil, or null, means the management cluster.
+	Target func(m M) tf.Object[ClusterRef]
+
+	// Queries selects more objects that Read looks at, where their names are not known. It is called like Refs. Nil means
+	// none.
+	Queries func(m M, found Live) []Query
 
 	// Groups lists the API groups whose served versions Read wants to know. Nil means none.
 	Groups func(m M) []string

@@ -90,6 +90,21 @@ type Kind[M any] struct {
 	Related func(m M) []Ref
 	Survey  func(m M, related Live) []Finding
 
+	// RelatedQueries selects more of them where they have no name that is known.
+	RelatedQueries func(m M) []Query
+
+	// Before lists what comes before objects are applied, in order; prior is nil at create. If a step changed anything, all
+	// objects are applied after it.
+	Before func(prior *M, m M) []Step
+
+	// After lists what comes once all objects are applied and ready, before those that left the composition are removed. It is
+	// part of the wait: skipped with wait = false, and one that does not end well leaves the resource pending.
+	After func(prior *M, m M) []Step
+
+	// Leaving is what comes before an object is deleted, by a destroy or because it left the composition. Done means that it may
+	// be deleted now, or is gone already. A nil Step deletes it right away.
+	Leaving func(m M, ref Ref) *Step
+
 	// Protected tells whether the state refuses destroy and replacement.
 	Protected func(m M) bool
 
