@@ -80,7 +80,8 @@ type Kind[M any] struct {
 	// fingerprints of them. Nil means none.
 	FreeForm func(kind, field string) bool
 
-	// WriteOnly lists the write-only attributes (maps of strings, or strings) whose values Facts hands to Compose.
+	// WriteOnly lists the write-only attributes (maps of strings, or strings; with dots inside of objects) whose values Facts
+	// hands to Compose. A change of <attribute>_version writes them again.
 	WriteOnly []string
 
 	// Generated lists the secrets that the engine makes once and that live only in their Secret.

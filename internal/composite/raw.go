@@ -2,6 +2,7 @@ package composite
 
 import (
 	"context"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -177,15 +178,38 @@ func inputsKnown(config tftypes.Value, writeOnly []string) bool {
 	}
 	for name, v := range roots(config) {
 		switch {
-		case skip[name]:
 		case name == "cluster" && v.IsKnown() && !v.IsNull():
 			ref := roots(v)
 			if !ref["name"].IsKnown() || !ref["namespace"].IsKnown() {
 				return false
 			}
-		case !v.IsFullyKnown():
+		case !knownBut(v, name, skip):
 			return false
 		}
 	}
 	return true
+}
+
+// knownBut tells whether a value is known, apart from the attributes in it that are to be skipped.
+func knownBut(v tftypes.Value, at string, skip map[string]bool) bool {
+	if skip[at] || v.IsFullyKnown() {
+		return true
+	}
+	if !v.IsKnown() || !v.Type().Is(tftypes.Object{}) {
+		return false
+	}
+	for name, inner := range roots(v) {
+		if !knownBut(inner, at+"."+name, skip) {
+			return false
+		}
+	}
+	return true
+}
+
+// attributeIn finds an attribute, which may be inside of an object: "ssh.private_key_wo_version".
+func attributeIn(v tftypes.Value, attribute string) tftypes.Value {
+	for step := range strings.SplitSeq(attribute, ".") {
+		v = roots(v)[step]
+	}
+	return v
 }

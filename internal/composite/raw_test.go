@@ -53,3 +53,26 @@ func TestOnlyWhatAStateCouldNotSayIsOpen(t *testing.T) {
 		t.Errorf("a null became %s", all)
 	}
 }
+
+func TestAWriteOnlyValueInsideOfAnObjectMayBeUnknown(t *testing.T) {
+	ssh := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"user": tftypes.String, "key_wo": tftypes.String, "key_wo_version": tftypes.Number}}
+	of := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"ssh": ssh}}
+	text := func(v any) tftypes.Value { return tftypes.NewValue(tftypes.String, v) }
+	config := func(user, key any) tftypes.Value {
+		return tftypes.NewValue(of, map[string]tftypes.Value{"ssh": tftypes.NewValue(ssh, map[string]tftypes.Value{
+			"user": text(user), "key_wo": text(key), "key_wo_version": tftypes.NewValue(tftypes.Number, 2)})})
+	}
+	writeOnly := []string{"ssh.key_wo"}
+	if !inputsKnown(config("root", tftypes.UnknownValue), writeOnly) {
+		t.Error("an unknown key keeps the plan from composing")
+	}
+	if inputsKnown(config(tftypes.UnknownValue, "x"), writeOnly) {
+		t.Error("an unknown user does not")
+	}
+	if inputsKnown(tftypes.NewValue(of, map[string]tftypes.Value{"ssh": tftypes.NewValue(ssh, tftypes.UnknownValue)}), writeOnly) {
+		t.Error("an object of which nothing is known does not")
+	}
+	if got := attributeIn(config("root", "x"), "ssh.key_wo_version"); !got.Equal(tftypes.NewValue(tftypes.Number, 2)) {
+		t.Errorf("its version is %s", got)
+	}
+}

@@ -10,9 +10,8 @@ import (
 // not complete, something drifted, or a write-only value has a new version.
 func (r *Resource[M]) unchanged(ctx context.Context, prior, m M, req resource.UpdateRequest, rec *record) map[string]bool {
 	same := map[string]bool{}
-	before, now := roots(req.State.Raw), roots(req.Plan.Raw)
 	for _, name := range r.kind.WriteOnly {
-		if version := name + "_version"; !before[version].Equal(now[version]) {
+		if version := name + "_version"; !attributeIn(req.State.Raw, version).Equal(attributeIn(req.Plan.Raw, version)) {
 			return same
 		}
 	}

@@ -2,6 +2,7 @@ package composite
 
 import (
 	"context"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -17,7 +18,7 @@ func writeOnlyValues(ctx context.Context, config tfsdk.Config, attributes []stri
 	var all diag.Diagnostics
 	for _, name := range attributes {
 		var v attr.Value
-		all.Append(config.GetAttribute(ctx, path.Root(name), &v)...)
+		all.Append(config.GetAttribute(ctx, pathOf(name), &v)...)
 		if v == nil || v.IsNull() || v.IsUnknown() {
 			continue
 		}
@@ -39,6 +40,16 @@ func writeOnlyValues(ctx context.Context, config tfsdk.Config, attributes []stri
 		out[name] = values
 	}
 	return out, all
+}
+
+// pathOf is the path of an attribute, which may be inside of an object: "ssh.private_key_wo".
+func pathOf(attribute string) path.Path {
+	steps := strings.Split(attribute, ".")
+	at := path.Root(steps[0])
+	for _, step := range steps[1:] {
+		at = at.AtName(step)
+	}
+	return at
 }
 
 // plannedFacts are the facts of a plan: the keys of write-only values, none of their contents.
