@@ -88,8 +88,19 @@ func shapeOf(t reflect.Type) *shape {
 
 func (s *shape) attributeTypes() map[string]attr.Type { return maps.Clone(s.types) }
 
+var typesOf sync.Map // reflect.Type -> attr.Type
+
 // typeOf is the Terraform type of a Go type whose zero value knows it.
 func typeOf(t reflect.Type) attr.Type {
+	if known, ok := typesOf.Load(t); ok {
+		return known.(attr.Type) //nolint:forcetypeassert // Only types are stored.
+	}
+	typ := askTypeOf(t)
+	typesOf.Store(t, typ)
+	return typ
+}
+
+func askTypeOf(t reflect.Type) attr.Type {
 	if t.Kind() == reflect.Interface || !t.Implements(attrValue) {
 		panic(fmt.Sprintf("tf: %s is not a Terraform value type; use one of package types or tf", t))
 	}

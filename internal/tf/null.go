@@ -15,29 +15,12 @@ import (
 func NullOf[M any](ctx context.Context, schemaType attr.Type) M {
 	var m M
 	into := reflect.ValueOf(&m).Elem()
-	object, ok := schemaType.(attr.TypeWithAttributeTypes)
-	if !ok {
-		panic(fmt.Sprintf("tf: the schema of %s is %s, not an object", into.Type(), schemaType))
-	}
-	types := object.AttributeTypes()
-	fields := fieldsOf(into.Type())
-	if len(fields) != len(types) {
-		panic(fmt.Sprintf("tf: %s has %d attributes, its schema %d", into.Type(), len(fields), len(types)))
-	}
-	for _, f := range fields {
-		typ, ok := types[f.name]
-		if !ok {
-			panic(fmt.Sprintf("tf: %s has the attribute %q, which its schema has not", into.Type(), f.name))
-		}
-		null, err := typ.ValueFromTerraform(ctx, tftypes.NewValue(typ.TerraformType(ctx), nil))
+	for _, a := range ModelOf[M](ctx, schemaType).attributes {
+		null, err := a.schema.ValueFromTerraform(ctx, tftypes.NewValue(a.wire, nil))
 		if err != nil {
-			panic(fmt.Sprintf("tf: attribute %q of %s cannot be null: %s", f.name, into.Type(), err))
+			panic(fmt.Sprintf("tf: attribute %q of %s cannot be null: %s", a.name, into.Type(), err))
 		}
-		if v := reflect.ValueOf(null); v.Type().AssignableTo(f.typ) {
-			into.FieldByIndex(f.index).Set(v)
-		} else {
-			panic(fmt.Sprintf("tf: attribute %q is a %s in %s and a %s in its schema", f.name, f.typ, into.Type(), v.Type()))
-		}
+		into.FieldByIndex(a.index).Set(reflect.ValueOf(null))
 	}
 	return m
 }
