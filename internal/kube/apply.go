@@ -99,19 +99,32 @@ func (c *Cluster) Patch(ctx context.Context, key Key, jsonPatch []byte) error {
 // it does not exist is no error; that it still exists afterwards, with finalizers, is normal. It is returned then as it was
 // left, for WaitFrom to see its end.
 func (c *Cluster) Delete(ctx context.Context, key Key, uid string) (left *unstructured.Unstructured, err error) {
+	return c.DeleteVersion(ctx, key, uid, "")
+}
+
+// DeleteVersion is Delete of an object that nobody has changed since a version of it was seen. An empty uid or version is
+// any.
+func (c *Cluster) DeleteVersion(ctx context.Context, key Key, uid, version string) (left *unstructured.Unstructured, err error) {
 	path, err := key.path()
 	if err != nil {
 		return nil, c.place(err)
 	}
 	options := map[string]any{"apiVersion": "v1", "kind": "DeleteOptions", "propagationPolicy": "Foreground"}
+	preconditions := map[string]any{}
 	if uid != "" {
-		options["preconditions"] = map[string]any{"uid": uid}
+		preconditions["uid"] = uid
+	}
+	if version != "" {
+		preconditions["resourceVersion"] = version
+	}
+	if len(preconditions) > 0 {
+		options["preconditions"] = preconditions
 	}
 	body, err := json.Marshal(options)
 	if err != nil {
 		return nil, c.place(err)
 	}
-	resp, err := c.do(ctx, request{verb: "DELETE", method: http.MethodDelete, path: path, body: body, contentType: jsonType, key: key, guarded: uid != ""})
+	resp, err := c.do(ctx, request{verb: "DELETE", method: http.MethodDelete, path: path, body: body, contentType: jsonType, key: key, guarded: len(preconditions) > 0})
 	c.memory.Load().batches.drop(key)
 	switch {
 	case is(err, ReasonNotFound):

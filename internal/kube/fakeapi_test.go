@@ -28,7 +28,7 @@ type fakeAPI struct {
 	mu      sync.Mutex
 	version int
 	objects map[string]map[string]any // by path
-	watches map[chan []byte]string    // subscriber -> path of its object
+	watches map[chan []byte]string    // subscriber -> path of its object, or of its collection with a slash at the end
 	served  map[string][]map[string]any
 	log     []string // "GET /api/v1/..." of every request
 	before  []func(http.ResponseWriter, *http.Request) bool
@@ -164,7 +164,7 @@ func (f *fakeAPI) remove(path string) {
 
 func (f *fakeAPI) tell(path, event string, obj map[string]any) {
 	for ch, of := range f.watches {
-		if of == path {
+		if of == path || strings.HasSuffix(of, "/") && strings.HasPrefix(path, of) {
 			ch <- marshal(map[string]any{"type": event, "object": obj})
 		}
 	}
@@ -297,9 +297,13 @@ func (f *fakeAPI) serveWatch(w http.ResponseWriter, r *http.Request) {
 	path := r.URL.Path + "/" + strings.TrimPrefix(r.URL.Query().Get("fieldSelector"), "metadata.name=")
 	ch := make(chan []byte, 100)
 	f.mu.Lock()
-	if since, _ := strconv.Atoi(r.URL.Query().Get("resourceVersion")); f.objects[path] != nil {
-		if version, _ := strconv.Atoi(fmt.Sprint(mustMap(f.objects[path]["metadata"])["resourceVersion"])); version > since {
-			ch <- marshal(map[string]any{"type": "MODIFIED", "object": f.objects[path]})
+	since, _ := strconv.Atoi(r.URL.Query().Get("resourceVersion"))
+	for at, obj := range f.objects {
+		if at != path && !(strings.HasSuffix(path, "/") && strings.HasPrefix(at, path)) {
+			continue
+		}
+		if version, _ := strconv.Atoi(fmt.Sprint(mustMap(obj["metadata"])["resourceVersion"])); version > since {
+			ch <- marshal(map[string]any{"type": "MODIFIED", "object": obj})
 		}
 	}
 	f.watches[ch] = path
@@ -365,11 +369,16 @@ func (f *fakeAPI) serveDelete(w http.ResponseWriter, r *http.Request, body []byt
 		notFound(w, strings.Split(strings.Trim(r.URL.Path, "/"), "/"))
 		return
 	}
-	var options struct{ Preconditions struct{ UID string } }
+	var options struct{ Preconditions struct{ UID, ResourceVersion string } }
 	_ = json.Unmarshal(body, &options)
 	have := fmt.Sprint(mustMap(obj["metadata"])["uid"])
 	if want := options.Preconditions.UID; want != "" && want != have {
 		status(w, 409, "Conflict", `Operation cannot be fulfilled on Queue "a": the UID in the precondition (`+want+") does not match the UID in record ("+have+")", nil)
+		return
+	}
+	version := fmt.Sprint(mustMap(obj["metadata"])["resourceVersion"])
+	if want := options.Preconditions.ResourceVersion; want != "" && want != version {
+		status(w, 409, "Conflict", `Operation cannot be fulfilled on Queue "a": the ResourceVersion in the precondition (`+want+") does not match the ResourceVersion in record ("+version+")", nil)
 		return
 	}
 	if mustMap(obj["metadata"])["finalizers"] != nil {

@@ -176,3 +176,21 @@ func TestListPagesAndStartsAgainWhenAPageIsLost(t *testing.T) {
 		t.Errorf("%d items, %v", len(items), err)
 	}
 }
+
+func TestDeleteIsBoundToTheVersion(t *testing.T) {
+	f := newFakeAPI(t)
+	c := f.cluster()
+	f.put(queuePath("a"), queue("a", nil))
+	now := f.put(queuePath("a"), readyQueue("a"))
+	_, err := c.DeleteVersion(t.Context(), queueKey("a"), "", "1")
+	errorOf(t, err, ReasonPrecondition)
+	if f.requests("DELETE") != 1 {
+		t.Error("a failed precondition was retried")
+	}
+	if _, err := c.DeleteVersion(t.Context(), queueKey("a"), "", fmt.Sprint(mustMap(now["metadata"])["resourceVersion"])); err != nil {
+		t.Error(err)
+	}
+	if f.objects[queuePath("a")] != nil {
+		t.Error("it is still there")
+	}
+}
