@@ -3,12 +3,14 @@ package api_test
 import (
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/k0smos/terraform-provider-k0smos/internal/api"
+	"github.com/k0smos/terraform-provider-k0smos/internal/api/bootstrap"
 	"github.com/k0smos/terraform-provider-k0smos/internal/api/clusterapi"
 	"github.com/k0smos/terraform-provider-k0smos/internal/api/controlplane"
 	"github.com/k0smos/terraform-provider-k0smos/internal/api/core"
@@ -26,7 +28,19 @@ var custom = []struct {
 	{infrastructure.RemoteClusterKind, infrastructure.RemoteCluster{}},
 	{controlplane.K0smotronControlPlaneKind, controlplane.K0smotronControlPlane{}},
 	{k0smotron.ClusterKind, k0smotron.Cluster{}},
+	{clusterapi.MachineDeploymentKind, clusterapi.MachineDeployment{}},
+	{clusterapi.MachineSetKind, clusterapi.MachineSet{}},
+	{clusterapi.MachineKind, clusterapi.Machine{}},
+	{clusterapi.MachineHealthCheckKind, clusterapi.MachineHealthCheck{}},
+	{infrastructure.PooledRemoteMachineKind, infrastructure.PooledRemoteMachine{}},
+	{infrastructure.RemoteMachineKind, infrastructure.RemoteMachine{}},
+	{infrastructure.RemoteMachineTemplateKind, infrastructure.RemoteMachineTemplate{}},
+	{bootstrap.K0sWorkerConfigKind, bootstrap.K0sWorkerConfig{}},
+	{bootstrap.K0sWorkerConfigTemplateKind, bootstrap.K0sWorkerConfigTemplate{}},
 }
+
+// free is left open in our definitions: the original spells out all of a Job.
+const free = "provisionJob.jobSpecTemplate"
 
 func TestEveryDefinitionIsGeneratedFromAStructOfTheList(t *testing.T) {
 	all, err := open(t, schematest.Ours(t)).All()
@@ -74,7 +88,9 @@ func TestDefinitionsAreASubsetOfTheOriginals(t *testing.T) {
 			ours, _ := find(t, schematest.Ours(t), c.kind)
 			theirs, _ := find(t, folder, c.kind)
 			for _, difference := range schematest.Subset(ours, theirs) {
-				t.Error(difference)
+				if !strings.Contains(difference, free+": x-kubernetes-preserve-unknown-fields: ") {
+					t.Error(difference)
+				}
 			}
 		})
 	}
@@ -95,12 +111,13 @@ func TestStructsOfBuiltInKindsAreASubsetOfTheOriginals(t *testing.T) {
 	comparePaths(t, schematest.StructPaths(core.Namespace{}), schematest.StructPaths(corev1.Namespace{}))
 	comparePaths(t, schematest.StructPaths(core.Secret{}), schematest.StructPaths(corev1.Secret{}))
 	comparePaths(t, schematest.StructPaths(core.ConfigMap{}), schematest.StructPaths(corev1.ConfigMap{}))
+	comparePaths(t, schematest.StructPaths(core.Node{}), schematest.StructPaths(corev1.Node{}))
 }
 
 func comparePaths(t *testing.T, ours, theirs map[string]string) {
 	t.Helper()
 	for _, path := range slices.Sorted(maps.Keys(ours)) {
-		if theirs[path] != ours[path] {
+		if theirs[path] != ours[path] && !(strings.HasSuffix(path, free) && ours[path] == theirs[path]+" any") {
 			t.Errorf("%s is %q in our struct and %q in the original", path, ours[path], theirs[path])
 		}
 	}

@@ -89,12 +89,18 @@ type RemoteMachineStatus struct {
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 	// Steps that are done once.
 	// +optional
-	Initialization Initialization `json:"initialization,omitzero"`
+	Initialization MachineInitialization `json:"initialization,omitzero"`
 	// Addresses of the host.
 	Addresses []clusterapi.MachineAddress `json:"addresses,omitempty"`
 	// What is left of the older version of this status.
 	// +optional
 	Deprecated RemoteMachineDeprecated `json:"deprecated,omitzero"`
+}
+
+// MachineInitialization says whether a host is a worker, as Cluster API asks of every provider.
+type MachineInitialization struct {
+	// True when the bootstrap has run.
+	Provisioned bool `json:"provisioned,omitempty"`
 }
 
 // RemoteMachineDeprecated is what is left of the older version of the status.
