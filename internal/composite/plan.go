@@ -30,11 +30,11 @@ func (r *Resource[M]) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	var prior *M
 	if !req.State.Raw.IsNull() {
 		prior = new(M)
-		resp.Diagnostics.Append(req.State.Get(ctx, prior)...)
+		resp.Diagnostics.Append(r.model.Read(ctx, req.State.Raw, prior)...)
 		resp.Plan.Raw = keepSpelling(ctx, r.schema, req.State.Raw, resp.Plan.Raw)
 	}
 	var m M
-	if resp.Diagnostics.Append(resp.Plan.Get(ctx, &m)...); resp.Diagnostics.HasError() {
+	if resp.Diagnostics.Append(r.model.Read(ctx, resp.Plan.Raw, &m)...); resp.Diagnostics.HasError() {
 		return
 	}
 	meta := metaOf(&m)
@@ -70,9 +70,11 @@ func (r *Resource[M]) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	}
 
 	r.planRevision(meta, prior, rec, objects, known)
-	if resp.Diagnostics.Append(resp.Plan.Set(ctx, &m)...); resp.Diagnostics.HasError() {
+	raw, diags := r.model.Write(ctx, &m)
+	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
 		return
 	}
+	resp.Plan.Raw = raw
 	r.planObserved(req.State.Raw, resp, prior, meta.Revision.IsUnknown())
 
 	if prior != nil {
@@ -216,7 +218,7 @@ func protection(meta *Meta, doing string, because path.Paths) diag.Diagnostic {
 // planDestroy refuses to destroy what is protected.
 func (r *Resource[M]) planDestroy(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	var prior M
-	if resp.Diagnostics.Append(req.State.Get(ctx, &prior)...); resp.Diagnostics.HasError() {
+	if resp.Diagnostics.Append(r.model.Read(ctx, req.State.Raw, &prior)...); resp.Diagnostics.HasError() {
 		return
 	}
 	if r.protected(prior) {

@@ -15,7 +15,7 @@ import (
 // user's spelling. Only a 404 from the right cluster removes anything from state.
 func (r *Resource[M]) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var m M
-	resp.Diagnostics.Append(req.State.Get(ctx, &m)...)
+	resp.Diagnostics.Append(r.model.Read(ctx, req.State.Raw, &m)...)
 	rec, diags := loadRecord(ctx, req.Private)
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
 		return

@@ -2,6 +2,7 @@ package composite
 
 import (
 	"context"
+	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -17,14 +18,23 @@ import (
 type Resource[M any] struct {
 	kind     Kind[M]
 	provider *Provider
-	schema   schema.Schema
+	*form[M]
+}
+
+// form is the schema of a kind and how its models are read and written, which the framework wants with every call.
+type form[M any] struct {
+	schema schema.Schema
+	model  *tf.Model[M]
 }
 
 // New returns the constructor that the provider lists for a kind.
 func New[M any](kind Kind[M]) func() resource.Resource {
-	return func() resource.Resource {
-		return &Resource[M]{kind: kind, schema: FullSchema(context.Background(), kind)}
-	}
+	made := sync.OnceValue(func() *form[M] {
+		ctx := context.Background()
+		s := FullSchema(ctx, kind)
+		return &form[M]{schema: s, model: tf.ModelOf[M](ctx, s.Type())}
+	})
+	return func() resource.Resource { return &Resource[M]{kind: kind, form: made()} }
 }
 
 // FullSchema is the schema of a kind with the common attributes.
@@ -62,7 +72,7 @@ func (r *Resource[M]) Configure(_ context.Context, req resource.ConfigureRequest
 // ValidateConfig runs the checks, which need no network.
 func (r *Resource[M]) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	var m M
-	if resp.Diagnostics.Append(req.Config.Get(ctx, &m)...); resp.Diagnostics.HasError() {
+	if resp.Diagnostics.Append(r.model.Read(ctx, req.Config.Raw, &m)...); resp.Diagnostics.HasError() {
 		return
 	}
 	resp.Diagnostics.Append(diagnostics(reservedMarks(metaOf(&m)))...)
@@ -101,6 +111,10 @@ func (r *Resource[M]) instanceOf(m M, rec *record) *instance {
 	}
 	x.cluster, x.hosted, x.wantUID = r.clusterOf(m)
 	x.namespace, x.createNamespace = r.namespaceOf(m)
+	x.labels, x.annotations = stringsOf(meta.EffectiveLabels), stringsOf(meta.Annotations)
+	if r.kind.Leaving != nil {
+		x.leaving = func(ref Ref) *Step { return r.kind.Leaving(m, ref) }
+	}
 	return x
 }
 
@@ -132,12 +146,8 @@ func (r *Resource[M]) compose(m M, facts Facts) ([]Object, error) {
 		return nil, err
 	}
 	meta := metaOf(&m)
-	labels := stringsOf(meta.EffectiveLabels)
-	for _, o := range objects {
-		o.setMeta("labels", labels)
-		o.setMeta("annotations", stringsOf(meta.Annotations))
-	}
-	return objects, nil
+	dresser := &instance{labels: stringsOf(meta.EffectiveLabels), annotations: stringsOf(meta.Annotations)}
+	return dresser.dress(objects), nil
 }
 
 // derive fills every attribute that follows from the configuration alone.
