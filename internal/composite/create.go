@@ -32,7 +32,7 @@ func (r *Resource[M]) Create(ctx context.Context, req resource.CreateRequest, re
 
 	rec := newRecord()
 	rec.Partial = addsOnly(metaOf(&m))
-	run := r.run(ctx, m, rec, req.Config, nil)
+	run := r.run(ctx, nil, m, rec, req.Config, nil)
 	resp.Diagnostics.Append(run.diags...)
 	if !run.began {
 		return
@@ -64,7 +64,7 @@ func (r *Resource[M]) Update(ctx context.Context, req resource.UpdateRequest, re
 	defer cancel()
 
 	rest := r.unchanged(ctx, prior, m, req, rec)
-	run := r.run(ctx, m, rec, req.Config, rest)
+	run := r.run(ctx, &prior, m, rec, req.Config, rest)
 	resp.Diagnostics.Append(run.diags...)
 	if run.began {
 		resp.Diagnostics.Append(r.save(ctx, run, req.Plan, &resp.State)...)
@@ -81,9 +81,9 @@ type outcome[M any] struct {
 	began  bool // the cluster holds something of it, so the state must too
 }
 
-// run brings the cluster to the model: apply, wait, observe, prune. It is the same for create (unchanged is nil) and
-// update.
-func (r *Resource[M]) run(ctx context.Context, m M, rec *record, config tfsdk.Config, unchanged map[string]bool) outcome[M] {
+// run brings the cluster to the model: steps before, apply, wait, steps after, observe, prune. It is the same for create
+// (prior and unchanged are nil) and update.
+func (r *Resource[M]) run(ctx context.Context, prior *M, m M, rec *record, config tfsdk.Config, unchanged map[string]bool) outcome[M] {
 	create := unchanged == nil
 	out := outcome[M]{model: m, record: rec}
 	meta := metaOf(&out.model)
@@ -103,13 +103,22 @@ func (r *Resource[M]) run(ctx context.Context, m M, rec *record, config tfsdk.Co
 	if out.diags.Append(diags...); out.diags.HasError() {
 		return out
 	}
+	before, err := r.before(ctx, x, prior, m)
+	if err != nil {
+		r.halted(&out, x, before, err, create)
+		return out
+	}
 	var todo []Object
 	for _, o := range objects {
-		if !unchanged[identity(o)] {
+		if before.waited {
+			x.provider.takeAbsent(x.place(o)) // what the plan did not find may have come since
+		}
+		if before.touched || !unchanged[identity(o)] {
 			todo = append(todo, o)
 		}
 	}
 	done, err := x.applyAll(ctx, todo)
+	done.began = done.began || len(before.applied) > 0
 	out.began = done.began || !create && err == nil
 	if create && done.began {
 		// The apply may have found a hosted cluster that was made anew in this run, where who it was before was still remembered.
@@ -155,26 +164,63 @@ func (r *Resource[M]) run(ctx context.Context, m M, rec *record, config tfsdk.Co
 			live = append(live, rest...)
 		}
 	}
+	gentle := create && meta.WaitFailure.ValueString() != WaitError
 	if meta.Wait.ValueBool() && len(todo) > 0 {
 		ready, stuck := x.waitReady(ctx, objects)
 		live = append(ready, live...)
 		if stuck != nil {
 			rec.Pending = stuck.why
 			meta.Revision = types.StringValue(pendingRevision)
-			out.diags.Append(x.waitDiagnostic(stuck, create && meta.WaitFailure.ValueString() != WaitError, create))
+			out.diags.Append(x.waitDiagnostic(stuck, gentle, create))
+		}
+	}
+	if meta.Wait.ValueBool() && rec.Pending == "" && r.kind.After != nil {
+		after, err := x.walk(ctx, r.kind.After(prior, m))
+		live = append(after.live, live...)
+		if err != nil {
+			rec.Pending = err.Error()
+			meta.Revision = types.StringValue(pendingRevision)
+			out.diags.Append(x.afterDiagnostics(after, err, gentle, create, r.attribute)...)
 		}
 	}
 	r.observe(&out.model, live)
 	if rec.Pending != "" {
 		return out // what is being replaced may still need what left the composition
 	}
-	if err := x.prune(ctx, objects, r.kind.DeleteOrder); err != nil {
+	kept, warnings, err := x.prune(ctx, objects, r.kind.DeleteOrder)
+	out.diags.Append(warnings...)
+	if err != nil {
 		out.diags.Append(x.explain("remove what left the composition of", nil, err, r.attribute)...)
 		rec.Pending = "removing what left the composition"
 		return out
 	}
-	rec.Members = refs(objects, nil)
+	rec.Members = refs(objects, kept)
 	return out
+}
+
+// before takes the steps that come before the apply.
+func (r *Resource[M]) before(ctx context.Context, x *instance, prior *M, m M) (stride, error) {
+	if r.kind.Before == nil {
+		return stride{}, nil
+	}
+	return x.walk(ctx, r.kind.Before(prior, m))
+}
+
+// halted is the end of a run whose steps before the apply did not come to theirs. What they did is no more than a part of the
+// way, so that the next apply has to go all of it.
+func (r *Resource[M]) halted(out *outcome[M], x *instance, did stride, err error, create bool) {
+	rec := out.record
+	out.began = create && len(did.applied) > 0 // an update keeps the prior state
+	if did.touched {
+		rec.Pending, rec.Members = err.Error(), refs(did.applied, rec.Members)
+	}
+	if out.began && !refused(err) {
+		out.diags.Append(x.resumable(did.stuck, err, r.attribute)...)
+	} else {
+		out.diags.Append(x.explain("apply", did.stuck, err, r.attribute)...)
+	}
+	metaOf(&out.model).Revision = types.StringValue(pendingRevision)
+	r.observe(&out.model, did.live)
 }
 
 func (r *Resource[M]) observe(m *M, live Live) {
@@ -217,6 +263,11 @@ func (r *Resource[M]) appliedObjects(ctx context.Context, x *instance, m M, conf
 func (x *instance) waitDiagnostic(u *unready, gentle, create bool) diag.Diagnostic {
 	summary := u.object.String() + " is not ready"
 	detail := fmt.Sprintf("The objects are applied in the %s, but the wait %s: %s.%s", x.cluster.Describe(), u.cause, u.why, u.detail)
+	return pendingDiagnostic(summary, detail, gentle, create)
+}
+
+// pendingDiagnostic says what becomes of a resource whose wait did not end well.
+func pendingDiagnostic(summary, detail string, gentle, create bool) diag.Diagnostic {
 	switch {
 	case gentle:
 		return diag.NewWarningDiagnostic(summary, detail+"\n\nThe resource is saved and not tainted; its revision stays pending, and the next apply resumes the wait in place.")
@@ -225,6 +276,15 @@ func (x *instance) waitDiagnostic(u *unready, gentle, create bool) diag.Diagnost
 	default:
 		return diag.NewErrorDiagnostic(summary, detail+"\n\nThe resource is not tainted; the next apply resumes the wait in place.")
 	}
+}
+
+// afterDiagnostics words steps after the apply that did not come to their end.
+func (x *instance) afterDiagnostics(did stride, err error, gentle, create bool, at attributeOf) diag.Diagnostics {
+	var out diag.Diagnostics
+	for _, d := range x.explain("apply", did.stuck, err, at) {
+		out.Append(pendingDiagnostic(d.Summary(), "The objects are applied. "+d.Detail(), gentle, create))
+	}
+	return out
 }
 
 func orUnknown(s string) string {

@@ -3,12 +3,12 @@ package composite
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/k0smos/terraform-provider-k0smos/internal/kube"
 	"github.com/k0smos/terraform-provider-k0smos/internal/tf"
@@ -115,7 +115,13 @@ func (d *DataSource[M]) Read(ctx context.Context, req datasource.ReadRequest, re
 	if resp.Diagnostics.Append(req.Config.Get(ctx, &m)...); resp.Diagnostics.HasError() {
 		return
 	}
-	x := &instance{provider: d.provider, cluster: d.provider.Pool.Management(), dialects: d.source.Dialects}
+	x := &instance{provider: d.provider, cluster: d.provider.Pool.Management(), dialects: d.source.Dialects, record: &record{}}
+	if d.source.Target != nil {
+		if diags := d.target(ctx, x, d.source.Target(m)); diags.HasError() {
+			resp.Diagnostics.Append(diags...)
+			return
+		}
+	}
 	seen, diags := d.look(ctx, x, m)
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
 		return
@@ -129,13 +135,20 @@ func (d *DataSource[M]) Read(ctx context.Context, req datasource.ReadRequest, re
 // look reads everything that the data source asks for.
 func (d *DataSource[M]) look(ctx context.Context, x *instance, m M) (Seen, diag.Diagnostics) {
 	seen := Seen{Served: map[string][]string{}}
-	if d.source.Refs != nil {
-		found, diags := x.follow(ctx, func(found Live) []Ref { return d.source.Refs(m, found) })
-		if diags.HasError() {
-			return seen, diags
+	found, diags := x.follow(ctx, func(found Live) []Query {
+		var out []Query
+		if d.source.Refs != nil {
+			out = named(d.source.Refs(m, found))
 		}
-		seen.Live = found
+		if d.source.Queries != nil {
+			out = append(out, d.source.Queries(m, found)...)
+		}
+		return out
+	})
+	if diags.HasError() {
+		return seen, diags
 	}
+	seen.Live = found
 	if d.source.Groups != nil {
 		for _, group := range d.source.Groups(m) {
 			versions, err := x.cluster.GroupVersions(ctx, group)
@@ -158,34 +171,66 @@ func (d *DataSource[M]) look(ctx context.Context, x *instance, m M) (Seen, diag.
 	return seen, nil
 }
 
-// follow gets objects, and then those that the objects found lead to. What does not exist is left out.
-func (x *instance) follow(ctx context.Context, refs func(found Live) []Ref) (Live, diag.Diagnostics) {
+// named are the queries of single objects.
+func named(refs []Ref) []Query {
+	out := make([]Query, 0, len(refs))
+	for _, ref := range refs {
+		out = append(out, Query{Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name})
+	}
+	return out
+}
+
+// target points x at the hosted cluster that is to be read.
+func (d *DataSource[M]) target(ctx context.Context, x *instance, target tf.Object[ClusterRef]) diag.Diagnostics {
+	ref, ok := target.Get()
+	if !ok {
+		return nil
+	}
+	x.hosted, x.wantUID = true, ref.UID.ValueString()
+	x.cluster = d.provider.Pool.Hosted(kube.Ref{Namespace: ref.Namespace.ValueString(), Name: ref.Name.ValueString(), UID: x.wantUID})
+	if x.wantUID == "" {
+		return nil
+	}
+	now, err := x.cluster.Pin(ctx)
+	switch {
+	case err != nil:
+		return x.explain("ask which cluster this is", nil, err, nil)
+	case now.Cluster != "" && now.Cluster != x.wantUID:
+		return diag.Diagnostics{diag.NewErrorDiagnostic("Another hosted cluster than meant", fmt.Sprintf(
+			"cluster.uid is %s, and the %s has UID %s by now: it was made anew, or the reference was written by hand.\n\nPlan again, or leave uid out of a reference written by hand.", x.wantUID, x.cluster.Describe(), now.Cluster))}
+	}
+	return nil
+}
+
+// follow gets objects, and then those that the objects found lead to, each once. What does not exist is left out.
+func (x *instance) follow(ctx context.Context, queries func(found Live) []Query) (Live, diag.Diagnostics) {
 	var found Live
-	asked := map[string]bool{}
+	asked, have := map[kube.Selection]bool{}, map[string]bool{}
 	for more := true; more; {
 		more = false
-		for _, ref := range refs(found) {
-			if asked[identityOf(ref)] {
+		wanted := queries(found)
+		for i, selection := range x.selections(wanted) {
+			if asked[selection] {
 				continue
 			}
-			asked[identityOf(ref)], more = true, true
-			o := Object{Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name}
-			err := x.resolve(ctx, &o)
-			var live *unstructured.Unstructured
-			if err == nil {
-				live, err = x.cluster.Get(ctx, o.key())
-			}
+			asked[selection], more = true, true
+			q := wanted[i]
+			live, err := x.query(ctx, q)
 			switch e := kube.AsError(err); {
 			case e == nil:
-				found = append(found, live)
-			case e.Reason == kube.ReasonNotFound, e.Reason == kube.ReasonNoNamespace:
 			case e.Reason == kube.ReasonNoKind:
 				if diags := x.checkDialects(ctx); diags.HasError() {
 					return nil, diags
 				}
 				fallthrough
 			default:
-				return nil, x.explain("read", &o, err, nil)
+				return nil, x.in(q.Hosted).explain("read "+q.what(), nil, err, nil)
+			}
+			for _, o := range live {
+				if at := selection.Cluster.Describe() + " " + o.GroupVersionKind().GroupKind().String() + " " + memberName("", o.GetNamespace(), o.GetName()); !have[at] {
+					have[at] = true
+					found = append(found, o)
+				}
 			}
 		}
 	}

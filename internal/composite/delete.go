@@ -2,9 +2,11 @@ package composite
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -33,6 +35,7 @@ func (r *Resource[M]) Delete(ctx context.Context, req resource.DeleteRequest, re
 	defer cancel()
 
 	x := r.instanceOf(m, rec)
+	x.destroying = true
 	if rec.Pin != (kube.Pin{}) {
 		if err := x.cluster.VerifyPin(ctx, rec.Pin); err != nil {
 			if kube.AsError(err).Reason == kube.ReasonHostedGone {
@@ -85,24 +88,53 @@ func inDeleteOrder(all []Ref, order []string) []Ref {
 
 // remove deletes or releases one object. An object that has come to belong to someone else is left alone, with a note.
 func (x *instance) remove(ctx context.Context, ref Ref) (note string, err error) {
-	o := Object{Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name}
-	live, err := x.find(ctx, &o)
-	if err != nil || live == nil {
-		return "", err
+	live, note, err := x.ours(ctx, &ref)
+	if err != nil || note != "" {
+		return note, err
 	}
-	ref.Kind = o.Kind
-	if x.partial() && x.release {
+	defer x.provider.free(x.place(Object{Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name}), x.record.Owner)
+	switch {
+	case live == nil && (x.release || x.partial()):
+		return "", nil
+	case x.partial() && x.release:
 		return "", x.giveUp(ctx, ref, live)
-	}
-	name := memberName(ref.Kind.Kind, ref.Namespace, ref.Name)
-	if !x.partial() && live.GetAnnotations()[OwnerAnnotation] != x.record.Owner {
-		return fmt.Sprintf("%s is not this resource's any more: %s", name, belongsTo(live)), nil
-	}
-	defer x.provider.free(x.place(o), x.record.Owner)
-	if x.release {
+	case x.release:
 		return "", x.disown(ctx, ref, live)
 	}
+	if step := x.lastStep(ref); step != nil { // also of what is gone: what it has left behind may not be
+		if err := x.take(ctx, *step, &stride{}); err != nil {
+			return "", err
+		}
+		if live, note, err = x.ours(ctx, &ref); err != nil || note != "" {
+			return note, err
+		}
+	}
+	if live == nil {
+		return "", nil
+	}
 	return "", x.deleteAndWait(ctx, ref.key(), string(live.GetUID()))
+}
+
+// lastStep is what comes before the deletion of an object.
+func (x *instance) lastStep(ref Ref) *Step {
+	if x.leaving == nil || x.partial() {
+		return nil
+	}
+	return x.leaving(ref)
+}
+
+// ours gets an object that is to go, or says whose it is by now. It completes the kind of ref.
+func (x *instance) ours(ctx context.Context, ref *Ref) (live *unstructured.Unstructured, note string, err error) {
+	o := Object{Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name}
+	live, err = x.find(ctx, &o)
+	if err != nil || live == nil {
+		return nil, "", err
+	}
+	ref.Kind = o.Kind
+	if !x.partial() && live.GetAnnotations()[OwnerAnnotation] != x.record.Owner {
+		return nil, fmt.Sprintf("%s is not this resource's any more: %s", memberName(ref.Kind.Kind, ref.Namespace, ref.Name), belongsTo(live)), nil
+	}
+	return live, "", nil
 }
 
 // find gets an object that is to go; nil where it is gone already. A version of its API that is not served any more is no
@@ -190,10 +222,11 @@ func (x *instance) disown(ctx context.Context, ref Ref, live *unstructured.Unstr
 }
 
 // prune removes the objects of the last apply that are not in the composition any more. on_destroy speaks of the resource, not
-// of an object that it has come to do without: that one is deleted, unless it is somebody else's with fields of ours.
-func (x *instance) prune(ctx context.Context, objects []Object, order []string) error {
+// of an object that it has come to do without: that one is deleted, unless it is somebody else's with fields of ours. What
+// cannot go yet is returned, with a warning each.
+func (x *instance) prune(ctx context.Context, objects []Object, order []string) (kept []Ref, diags diag.Diagnostics, err error) {
 	pruning := *x
-	pruning.release = x.partial()
+	pruning.release, pruning.pruning = x.partial(), true
 	keep := map[string]bool{}
 	for _, o := range objects {
 		keep[identity(o)] = true
@@ -202,9 +235,16 @@ func (x *instance) prune(ctx context.Context, objects []Object, order []string) 
 		if keep[identityOf(ref)] {
 			continue
 		}
-		if _, err := pruning.remove(ctx, ref); err != nil {
-			return err
+		_, err := pruning.remove(ctx, ref)
+		if p := (*postponed)(nil); errors.As(err, &p) {
+			kept = append(kept, ref)
+			diags.AddWarning(memberName(ref.Kind.Kind, ref.Namespace, ref.Name)+" stays for now", fmt.Sprintf(
+				"It is not part of this resource any more, but cannot be deleted yet: %s\n\nThe next update or destroy of this resource removes it. There is nothing else to do, and plans stay empty.", sentence(orUnknown(p.why))))
+			continue
+		}
+		if err != nil {
+			return kept, diags, err
 		}
 	}
-	return nil
+	return kept, diags, nil
 }

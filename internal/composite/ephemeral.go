@@ -210,7 +210,7 @@ func (e *EphemeralResource[M]) gather(ctx, patience context.Context, m M) (Live,
 	var found Live
 	var warnings diag.Diagnostics
 	for _, need := range e.kind.Needs(m) {
-		got, diags := x.follow(ctx, func(Live) []Ref { return []Ref{need.Ref} })
+		got, diags := x.follow(ctx, func(Live) []Query { return named([]Ref{need.Ref}) })
 		switch {
 		case diags.HasError():
 			return nil, diags

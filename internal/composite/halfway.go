@@ -2,6 +2,7 @@ package composite
 
 import (
 	"context"
+	"errors"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
@@ -14,6 +15,9 @@ import (
 func refused(err error) bool {
 	if _, ok := err.(*refusal); ok { //nolint:errorlint // made by this package and never wrapped
 		return true
+	}
+	if h := (*halt)(nil); errors.As(err, &h) {
+		return h.over == nil
 	}
 	switch kube.AsError(err).Reason {
 	case kube.ReasonInvalid, kube.ReasonDenied, kube.ReasonConflict, kube.ReasonForbidden, kube.ReasonAlreadyExists, kube.ReasonWrongCluster, kube.ReasonNoNamespace:

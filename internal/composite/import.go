@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -56,7 +57,13 @@ func (r *Resource[M]) ImportState(ctx context.Context, req resource.ImportStateR
 // readImported completes an import: it looks the objects up, reads every attribute from them, and finds out whose they
 // are. What this provider made comes in as if it had never been away.
 func (r *Resource[M]) readImported(ctx context.Context, x *instance, m M, resp *resource.ReadResponse) {
-	live, diags := x.follow(ctx, func(found Live) []Ref { return r.kind.Locate(m, found) })
+	live, diags := x.follow(ctx, func(found Live) []Query {
+		out := named(r.kind.Locate(m, found))
+		if r.kind.LocateQueries != nil {
+			out = append(out, r.kind.LocateQueries(m, found)...)
+		}
+		return out
+	})
 	if resp.Diagnostics.Append(diags...); diags.HasError() {
 		return
 	}
@@ -70,12 +77,8 @@ func (r *Resource[M]) readImported(ctx context.Context, x *instance, m M, resp *
 		rec.Owner = owner
 	} else {
 		rec.Foreign = belongsTo(main)
-		for _, found := range live {
-			if tool, detail, ok := ownership.KnownTool(found); ok {
-				resp.Diagnostics.AddError(fmt.Sprintf("%s is owned by %s", memberName(found.GetKind(), found.GetNamespace(), found.GetName()), tool), fmt.Sprintf(
-					"It belongs to %s (%s) in the %s, which would undo every change. It is never taken over, so nothing is imported.\n\nChange it there, or remove it there first and let this resource make its own.", tool, detail, x.cluster.Describe()))
-				return
-			}
+		if resp.Diagnostics.Append(x.toolOwned(main)...); resp.Diagnostics.HasError() {
+			return
 		}
 	}
 	var err error
@@ -94,6 +97,13 @@ func (r *Resource[M]) readImported(ctx context.Context, x *instance, m M, resp *
 	if err != nil {
 		resp.Diagnostics.AddError("Cannot import "+metaOf(&m).ID.ValueString(), "What is live cannot be expressed by this resource: "+sentence(err.Error()))
 		return
+	}
+	if rec.Foreign != "" {
+		for _, o := range objects {
+			if resp.Diagnostics.Append(x.toolOwned(live.object(o))...); resp.Diagnostics.HasError() {
+				return
+			}
+		}
 	}
 	if o, other := misnamed(objects, live); other != "" {
 		resp.Diagnostics.AddError("Cannot import "+metaOf(&m).ID.ValueString(), fmt.Sprintf(
@@ -130,6 +140,19 @@ func (r *Resource[M]) readImported(ctx context.Context, x *instance, m M, resp *
 	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
 	nullLeftovers(&resp.State)
 	resp.Diagnostics.Append(rec.save(ctx, resp.Private)...)
+}
+
+// toolOwned refuses to import what a tool of another kind keeps as it is.
+func (x *instance) toolOwned(found *unstructured.Unstructured) diag.Diagnostics {
+	if found == nil {
+		return nil
+	}
+	tool, detail, ok := ownership.KnownTool(found)
+	if !ok {
+		return nil
+	}
+	return diag.Diagnostics{diag.NewErrorDiagnostic(fmt.Sprintf("%s is owned by %s", memberName(found.GetKind(), found.GetNamespace(), found.GetName()), tool), fmt.Sprintf(
+		"It belongs to %s (%s) in the %s, which would undo every change. It is never taken over, so nothing is imported.\n\nChange it there, or remove it there first and let this resource make its own.", tool, detail, x.cluster.Describe()))}
 }
 
 // isOwnMark tells a difference in what the provider writes on what it owns.

@@ -23,6 +23,13 @@ type instance struct {
 	release  bool
 	wait     bool
 
+	pruning    bool // objects are deleted that left the composition
+	destroying bool
+
+	labels      map[string]string // the user's, on every object
+	annotations map[string]string
+	leaving     func(ref Ref) *Step // before an object is deleted; nil = nothing
+
 	namespace       string
 	createNamespace bool
 	namespaceSeen   bool
@@ -45,6 +52,15 @@ func (x *instance) manager() string {
 		name += ":" + x.record.Owner[:8]
 	}
 	return name
+}
+
+// dress puts the user's labels and annotations on objects.
+func (x *instance) dress(objects []Object) []Object {
+	for _, o := range objects {
+		o.setMeta("labels", x.labels)
+		o.setMeta("annotations", x.annotations)
+	}
+	return objects
 }
 
 // mark puts the marks of ownership on objects that are about to be applied or compared.

@@ -62,6 +62,10 @@ type Kind[M any] struct {
 	// Locate lists the objects of an import. It is called with what was found so far until nothing new comes up.
 	Locate func(m M, found Live) []Ref
 
+	// LocateQueries selects more of them where they have no name that is known. What the composition does not have is left
+	// alone.
+	LocateQueries func(m M, found Live) []Query
+
 	// Replace lists the attributes whose change only a new resource can follow.
 	Replace func(prior, plan M) []path.Path
 

@@ -268,6 +268,22 @@ func (r *Resource[M]) survey(ctx context.Context, x *instance, m M, planning boo
 			return x.explain("look at "+memberName(ref.Kind.Kind, ref.Namespace, ref.Name)+" for", nil, err, r.attribute)
 		}
 	}
+	var queries []Query
+	if r.kind.RelatedQueries != nil {
+		queries = r.kind.RelatedQueries(m)
+	}
+	for _, q := range queries {
+		found, err := x.query(ctx, q)
+		switch e := kube.AsError(err); {
+		case e == nil:
+			related = append(related, found...)
+		case e.Reason == kube.ReasonNoKind || e.Reason == kube.ReasonHostedNotReady && q.Hosted != nil: // then there is none
+		case planning:
+			return nil
+		default:
+			return x.explain("look at "+q.what()+" for", nil, err, r.attribute)
+		}
+	}
 	findings := r.kind.Survey(m, related)
 	if planning {
 		for i := range findings {

@@ -1,6 +1,7 @@
 package composite
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -41,6 +42,9 @@ func diagnostics(findings []Finding) diag.Diagnostics {
 func (x *instance) explain(doing string, o *Object, err error, at attributeOf) diag.Diagnostics {
 	if r, ok := err.(*refusal); ok { //nolint:errorlint // made by this package and never wrapped
 		return diag.Diagnostics{diag.NewErrorDiagnostic(r.summary, r.detail)}
+	}
+	if h := (*halt)(nil); errors.As(err, &h) {
+		return diag.Diagnostics{h.diagnostic(x.cluster.Describe())}
 	}
 	e := kube.AsError(err)
 	what, where := doing, x.cluster.Describe()

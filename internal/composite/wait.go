@@ -82,11 +82,16 @@ func (x *instance) circumstances(ctx context.Context, key kube.Key) string {
 			fmt.Fprintf(&b, "\n  event %s", e)
 		}
 	}
-	fmt.Fprintf(&b, "\n\nLook further with\n\n  kubectl describe %s %s", resourceArgument(key.Kind), key.Name)
-	if key.Namespace != "" {
-		fmt.Fprintf(&b, " --namespace %s", key.Namespace)
-	}
+	b.WriteString(describeCommand(key))
 	return b.String()
+}
+
+func describeCommand(key kube.Key) string {
+	command := fmt.Sprintf("\n\nLook further with\n\n  kubectl describe %s %s", resourceArgument(key.Kind), key.Name)
+	if key.Namespace != "" {
+		command += " --namespace " + key.Namespace
+	}
+	return command
 }
 
 func resourceArgument(k kube.Kind) string {

@@ -369,7 +369,9 @@ func (f *fakeAPI) serveDelete(w http.ResponseWriter, r *http.Request, body []byt
 		notFound(w, strings.Split(strings.Trim(r.URL.Path, "/"), "/"))
 		return
 	}
-	var options struct{ Preconditions struct{ UID, ResourceVersion string } }
+	var options struct {
+		Preconditions struct{ UID, ResourceVersion string }
+	}
 	_ = json.Unmarshal(body, &options)
 	have := fmt.Sprint(mustMap(obj["metadata"])["uid"])
 	if want := options.Preconditions.UID; want != "" && want != have {
