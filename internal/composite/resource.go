@@ -111,6 +111,10 @@ func (r *Resource[M]) instanceOf(m M, rec *record) *instance {
 	}
 	x.cluster, x.hosted, x.wantUID = r.clusterOf(m)
 	x.namespace, x.createNamespace = r.namespaceOf(m)
+	x.labels, x.annotations = stringsOf(meta.EffectiveLabels), stringsOf(meta.Annotations)
+	if r.kind.Leaving != nil {
+		x.leaving = func(ref Ref) *Step { return r.kind.Leaving(m, ref) }
+	}
 	return x
 }
 
@@ -142,13 +146,8 @@ func (r *Resource[M]) compose(m M, facts Facts) ([]Object, error) {
 		return nil, err
 	}
 	meta := metaOf(&m)
-	meta := metaOf(&m)
-	labels := stringsOf(meta.EffectiveLabels)
-	for _, o := range objects {
-		o.setMeta("labels", labels)
-		o.setMeta("annotations", stringsOf(meta.Annotations))
-	}
-	return objects, nil
+	dresser := &instance{labels: stringsOf(meta.EffectiveLabels), annotations: stringsOf(meta.Annotations)}
+	return dresser.dress(objects), nil
 }
 
 // derive fills every attribute that follows from the configuration alone.
