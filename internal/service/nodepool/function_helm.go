@@ -1,0 +1,149 @@
+package nodepool
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/function"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/k0smos/terraform-provider-k0smos/internal/tf"
+)
+
+// helmValue is the value of the attribute helm of a hosted control plane. No service imports another, so it stands here once
+// more, with the same names.
+type helmValue struct {
+	Repositories tf.Map[tf.Object[helmRepository]] `tfsdk:"repositories"`
+	Charts       tf.Map[tf.Object[helmChart]]      `tfsdk:"charts"`
+}
+
+type helmRepository struct {
+	URL types.String `tfsdk:"url"`
+}
+
+type helmChart struct {
+	Chart     types.String `tfsdk:"chart"`
+	Version   types.String `tfsdk:"version"`
+	Namespace types.String `tfsdk:"namespace"`
+	Values    types.String `tfsdk:"values"`
+	Order     types.Int64  `tfsdk:"order"`
+	Timeout   types.String `tfsdk:"timeout"`
+}
+
+// operator is a function from pools to the charts of a GPU operator.
+type operator struct {
+	name        string
+	vendor      string
+	summary     string
+	description string
+	options     string // the attributes of the argument options, in words
+	helm        func(pools []pooled, options *reader) (helmValue, error)
+}
+
+// Metadata names the function.
+func (o *operator) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
+	resp.Name = o.name
+}
+
+// Definition says what it takes and returns.
+func (o *operator) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
+	resp.Definition = function.Definition{
+		Summary:             o.summary,
+		MarkdownDescription: o.description,
+		Parameters: []function.Parameter{function.DynamicParameter{Name: "pools", AllowNullValue: true, AllowUnknownValues: true,
+			MarkdownDescription: "Map (or list) of the pools of the cluster by any name, each the value of its attribute `gpu`, or an object that has one under `gpu`. Pools without GPUs and those of the other vendor are passed over. " +
+				"Keep these values in `locals` and use them for the pools, too: an attribute of a `k0smos_node_pool` would make a cycle, since pools need the control plane."}},
+		VariadicParameter: function.DynamicParameter{Name: "options", AllowNullValue: true, AllowUnknownValues: true,
+			MarkdownDescription: "At most one object, every attribute of which may be left out: " + o.options},
+		Return: function.ObjectReturn{CustomType: tf.ObjectTypeOf[helmValue]()},
+	}
+}
+
+// Run makes the charts.
+func (o *operator) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
+	var pools types.Dynamic
+	var options []types.Dynamic
+	if resp.Error = req.Arguments.Get(ctx, &pools, &options); resp.Error != nil {
+		return
+	}
+	if len(options) > 1 {
+		resp.Error = function.NewArgumentFuncError(2, "There is one object of options at most. Put them together into one.")
+		return
+	}
+	said := map[string]any{}
+	plain, known, err := plainOf(ctx, pools)
+	if err == nil && len(options) == 1 {
+		var value any
+		var all bool
+		value, all, err = plainOf(ctx, options[0])
+		known = known && all
+		var ok bool
+		if said, ok = value.(map[string]any); !ok && all && value != nil {
+			resp.Error = function.NewArgumentFuncError(1, "options must be an object, for example { version = \"v1.2.3\" }.")
+			return
+		}
+	}
+	if err != nil {
+		resp.Error = function.NewFuncError(fmt.Sprintf("The arguments cannot be read: %s. This is a mistake in the provider; please report it.", err))
+		return
+	}
+	if !known {
+		resp.Error = resp.Result.Set(ctx, tf.UnknownObject[helmValue]())
+		return
+	}
+	of, err := poolsOf(plain, o.vendor)
+	if err != nil {
+		resp.Error = function.NewArgumentFuncError(0, err.Error()+".")
+		return
+	}
+	helm, err := o.helm(of, &reader{said: said})
+	if err != nil {
+		resp.Error = function.NewFuncError(err.Error() + ".")
+		return
+	}
+	resp.Error = resp.Result.Set(ctx, tf.ObjectOf(helm))
+}
+
+// chartOf is one release. The values are merged under those of the user.
+func chartOf(chart, version, namespace string, order int64, values, own map[string]any) tf.Object[helmChart] {
+	text, err := json.Marshal(merged(values, own))
+	if err != nil {
+		panic(err) // maps, slices, texts, numbers and booleans only
+	}
+	return tf.ObjectOf(helmChart{Chart: types.StringValue(chart), Version: types.StringValue(version), Namespace: types.StringValue(namespace),
+		Values: types.StringValue(string(text)), Order: types.Int64Value(order)})
+}
+
+// merged lays one object over another as Helm does: maps are merged, everything else is replaced.
+func merged(under, over map[string]any) map[string]any {
+	out := map[string]any{}
+	for k, v := range under {
+		out[k] = v
+	}
+	for k, v := range over {
+		a, okA := out[k].(map[string]any)
+		b, okB := v.(map[string]any)
+		if okA && okB {
+			v = merged(a, b)
+		}
+		out[k] = v
+	}
+	return out
+}
+
+// or is a text, or another where it is left out.
+func or(v types.String, otherwise string) string {
+	if v.ValueString() == "" {
+		return otherwise
+	}
+	return v.ValueString()
+}
+
+func repositoriesOf(urls map[string]string) tf.Map[tf.Object[helmRepository]] {
+	out := map[string]tf.Object[helmRepository]{}
+	for name, url := range urls {
+		out[name] = tf.ObjectOf(helmRepository{URL: types.StringValue(url)})
+	}
+	return tf.MapOf(out)
+}
