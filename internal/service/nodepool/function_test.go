@@ -151,7 +151,7 @@ options:
 			if failed != nil {
 				t.Fatal(failed)
 			}
-			compositetest.File(t, filepath.Join("functions", name+".yaml"), []byte(written(t, helm)))
+			compositetest.File(t, filepath.Join("testdata", "functions", name+".yaml"), []byte(written(t, helm)))
 		})
 	}
 }
