@@ -2,6 +2,7 @@ package devcluster
 
 import (
 	"context"
+	"encoding/base64"
 	"fmt"
 	"io/fs"
 	"os"
@@ -127,4 +128,13 @@ func recorded(t *testing.T, dir string) map[string]process.Record {
 		t.Fatal(err)
 	}
 	return found
+}
+
+func decode64(t *testing.T, text string) []byte {
+	t.Helper()
+	data, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
 }

@@ -73,7 +73,8 @@ func definitions() ([][]byte, error) {
 		files = os.DirFS(absolute(folder))
 		patterns = []string{
 			"k0smotron/v2.1.0/*_clusters.yaml", "k0smotron/v2.1.0/*_k0smotroncontrolplanes.yaml", "k0smotron/v2.1.0/*_remoteclusters.yaml",
-			"cluster-api/*/cluster.x-k8s.io_clusters.yaml",
+			"k0smotron/v2.1.0/*machines.yaml", "k0smotron/v2.1.0/*_k0sworkerconfigs.yaml",
+			"cluster-api/*/cluster.x-k8s.io_clusters.yaml", "cluster-api/*/cluster.x-k8s.io_machines.yaml",
 		}
 	}
 	var all [][]byte

@@ -72,10 +72,13 @@ type StandIn struct {
 	workloads   *workloads
 	fleet       *fleet
 	modes       *modes
+	hosts       *hosts
 	admission   *admission
 	stop        context.CancelFunc
 	running     sync.WaitGroup
 	logLock     sync.Mutex
+	clientsLock sync.Mutex
+	clients     map[*Hosted]dynamic.Interface
 }
 
 // Start plays the operator in the cluster behind config until ctx ends or Stop is called. The CRDs must be there.
@@ -101,6 +104,8 @@ func Start(ctx context.Context, config *rest.Config, options Options) (*StandIn,
 		queue:     newQueue(),
 		workloads: newWorkloads(),
 		modes:     newModes(),
+		hosts:     newHosts(),
+		clients:   map[*Hosted]dynamic.Interface{},
 		stop:      stop,
 	}
 	s.fleet = newFleet(options.Launch, s.logf, func(ref Ref) { s.enqueue(derivedCluster, ref) })
@@ -108,6 +113,9 @@ func Start(ctx context.Context, config *rest.Config, options Options) (*StandIn,
 		{kind: remoteCluster, reconcile: s.reconcileRemoteCluster},
 		{kind: controlPlane, reconcile: s.reconcileControlPlane, wokenBy: map[kind]related{derivedCluster: controllersOf(controlPlane)}},
 		{kind: derivedCluster, reconcile: s.reconcileDerived, wokenBy: map[kind]related{controlPlane: controllersOf(clusterAPICluster)}},
+		{kind: workerConfig, reconcile: s.reconcileWorkerConfig},
+		{kind: remoteMachine, reconcile: s.reconcileRemoteMachine},
+		{kind: machine, reconcile: s.reconcileNode},
 	}
 	if !options.WithoutWebhook {
 		if s.admission, err = startAdmission(ctx, client); err != nil {

@@ -76,6 +76,8 @@ const (
 	replacePods      step = "replace pods"
 	scalePods        step = "scale pods"
 	removePods       step = "remove pods"
+	bootstrapHost    step = "bootstrap a host"
+	cleanUpHost      step = "clean up a host"
 )
 
 // recorded is how long the steps took when they were recorded.
@@ -89,6 +91,8 @@ var recorded = map[step]time.Duration{
 	replacePods:      2 * time.Second,
 	scalePods:        2 * time.Second,
 	removePods:       100 * time.Millisecond,
+	bootstrapHost:    30 * time.Second,
+	cleanUpHost:      8 * time.Second,
 }
 
 // pause is how long is still to be waited before a step of a cluster may be done: 0 is now, and then the step is over
