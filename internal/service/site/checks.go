@@ -9,7 +9,9 @@ import (
 )
 
 // A check says nothing about what is not known yet: it is asked again when it is.
-var checks = []composite.Check[Model]{oneKey, usableKey, ownSecret, rootNeeded}
+var checks = []composite.Check[Model]{oneKey, usableKey, rootNeeded}
+
+var transitions = []composite.Transition[Model]{notItsOwn}
 
 func refuse(at path.Path, summary, detail string) []composite.Finding {
 	return []composite.Finding{{Path: at, Summary: summary, Detail: detail}}
@@ -44,12 +46,13 @@ func usableKey(m Model) []composite.Finding {
 	return nil
 }
 
-// ownSecret: the Secret of this name is the resource's own, which it would remove when the key moves elsewhere.
-func ownSecret(m Model) []composite.Finding {
-	ssh, _ := m.SSH.Get()
-	if own := secretName(m.Name.ValueString()); !m.Name.IsUnknown() && ssh.Secret.ValueString() == own {
-		return refuse(atSSH.AtName("secret"), "Secret of the site itself", fmt.Sprintf("%q is the name of the Secret that this site makes for ssh.private_key_wo, and removes when it is not used any more. "+
-			"Keep the key in a Secret of another name, or give the site another name.", own))
+// notItsOwn: the Secret that the site made would be removed by the very change that names it.
+func notItsOwn(prior, plan Model) []composite.Finding {
+	was, ok := prior.SSH.Get()
+	now, _ := plan.SSH.Get()
+	if own := secretName(prior.Name.ValueString()); ok && was.Secret.IsNull() && now.Secret.ValueString() == own {
+		return refuse(atSSH.AtName("secret"), "Secret of the site itself", fmt.Sprintf("Secret %q was made by this site for ssh.private_key_wo, and is removed when the site does not need it any more. "+
+			"Keep ssh.private_key_wo, or put the key into a Secret of another name and name that.", own))
 	}
 	return nil
 }

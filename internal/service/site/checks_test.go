@@ -115,7 +115,6 @@ func TestChecks(t *testing.T) {
 		"a Secret that is not known may come":         {`{secret: (not known yet)}`, types.StringNull(), "", ""},
 		"either of two may turn out to be null":       {`{secret: (not known yet)}`, types.StringValue(usable), "", ""},
 		"an unusable key is refused":                  {`{}`, types.StringValue("hunter2"), "!ssh.private_key_wo", "unencrypted"},
-		"the site's own Secret is refused":            {`{secret: quebec-ssh}`, types.StringNull(), "!ssh.secret", "another name"},
 		"a user without sudo is warned of":            {`{user: k0s, secret: vault}`, types.StringNull(), "ssh.use_sudo", "use_sudo = true"},
 		"a user with sudo is fine":                    {`{user: k0s, use_sudo: true, secret: vault}`, types.StringNull(), "", ""},
 		"a user with sudo that may come is fine, too": {`{user: k0s, use_sudo: (not known yet), secret: vault}`, types.StringNull(), "", ""},
@@ -140,6 +139,25 @@ func TestChecks(t *testing.T) {
 			}
 			if strings.Contains(found[0].Detail, "hunter2") {
 				t.Error("the key is in the message")
+			}
+		})
+	}
+	for name, test := range map[string]struct {
+		was, now string
+		refused  bool
+	}{
+		"from a key to the Secret that was made of it": {`{private_key_wo: (not known yet)}`, `{secret: quebec-ssh}`, true},
+		"from a key to another Secret":                 {`{private_key_wo: (not known yet)}`, `{secret: vault}`, false},
+		"a Secret that was always the user's":          {`{secret: quebec-ssh}`, `{secret: quebec-ssh}`, false},
+		"from a Secret to a key":                       {`{secret: quebec-ssh}`, `{private_key_wo: (not known yet)}`, false},
+		"to what is not known yet":                     {`{private_key_wo: (not known yet)}`, `{secret: (not known yet)}`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			model := func(ssh string) Model {
+				return compositetest.Model(t, Kind, "name: quebec\nnamespace: train\nssh: "+ssh)
+			}
+			if found := notItsOwn(model(test.was), model(test.now)); (len(found) == 1) != test.refused {
+				t.Errorf("got %+v", found)
 			}
 		})
 	}

@@ -22,8 +22,8 @@ const (
 	siteLabel  = "k0smos.io/site"
 )
 
-// Keys of the record. Two of them say what an import could not find out otherwise: which Secret has the key, and the
-// version of the key that was written last.
+// Keys of the record. The last three say what an import could not find out otherwise: which Secret has the key, whether the
+// site made it, and the version of the key that was written last.
 const (
 	recordRegion     = "region"
 	recordZone       = "zone"
@@ -33,6 +33,7 @@ const (
 	recordPort       = "sshPort"
 	recordSudo       = "sshUseSudo"
 	recordSecret     = "sshSecret"
+	recordMade       = "sshSecretMade"
 	recordKeyVersion = "sshKeyVersion"
 )
 
@@ -78,7 +79,9 @@ func recordOf(m Model) map[string]string {
 	if at, ok := m.Location.Get(); ok {
 		out[recordLatitude], out[recordLongitude] = degrees(at.Latitude), degrees(at.Longitude)
 	}
-	if given, _ := m.SSH.Get(); !given.PrivateKeyVersion.IsNull() {
+	given, _ := m.SSH.Get()
+	out[recordMade] = strconv.FormatBool(given.Secret.IsNull())
+	if !given.PrivateKeyVersion.IsNull() {
 		out[recordKeyVersion] = strconv.FormatInt(given.PrivateKeyVersion.ValueInt64(), 10)
 	}
 	return out

@@ -60,7 +60,7 @@ func imported(live composite.Live, prior Model) Model {
 	m := decompose(live, prior)
 	ssh, _ := m.SSH.Get()
 	if record, ok := composite.As[core.ConfigMap](live, core.ConfigMapKind, recordName(m.Name.ValueString())); ok {
-		if secret := record.Data[recordSecret]; secret != "" && secret != secretName(m.Name.ValueString()) {
+		if secret := record.Data[recordSecret]; secret != "" && record.Data[recordMade] == strconv.FormatBool(false) {
 			ssh.Secret = types.StringValue(secret)
 		}
 		if version, err := strconv.ParseInt(record.Data[recordKeyVersion], 10, 64); err == nil {

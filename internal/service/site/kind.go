@@ -13,21 +13,22 @@ import (
 
 // Kind is the k0smos_site resource.
 var Kind = composite.Kind[Model]{
-	Name:      "site",
-	Schema:    resourceSchema,
-	Checks:    checks,
-	Derive:    derive,
-	ID:        id,
-	SetID:     setID,
-	Compose:   compose,
-	Decompose: decompose,
-	Import:    imported,
-	Locate:    locate,
-	Replace:   replace,
-	Attribute: attribute,
-	FreeForm:  func(_, field string) bool { return strings.HasPrefix(field, "metadata.annotations") },
-	WriteOnly: []string{privateKey},
-	Leaving:   leaving,
+	Name:        "site",
+	Schema:      resourceSchema,
+	Checks:      checks,
+	Transitions: transitions,
+	Derive:      derive,
+	ID:          id,
+	SetID:       setID,
+	Compose:     compose,
+	Decompose:   decompose,
+	Import:      imported,
+	Locate:      locate,
+	Replace:     replace,
+	Attribute:   attribute,
+	FreeForm:    func(_, field string) bool { return strings.HasPrefix(field, "metadata.annotations") },
+	WriteOnly:   []string{privateKey},
+	Leaving:     leaving,
 }
 
 // id is empty until both parts of it are known.

@@ -25,7 +25,7 @@ func anyModel(t *rapid.T) Model {
 	}))
 	ssh := SSH{
 		User: text(t, "user", "root", "k0s"), Port: maybe(t, "port", types.Int64Null(), rapid.Map(rapid.SampledFrom([]int64{22, 2222}), types.Int64Value)),
-		UseSudo: maybe(t, "sudo", types.BoolNull(), rapid.Map(rapid.Bool(), types.BoolValue)), Secret: text(t, "secret", "vault", "other"),
+		UseSudo: maybe(t, "sudo", types.BoolNull(), rapid.Map(rapid.Bool(), types.BoolValue)), Secret: text(t, "secret", "vault", "quebec-ssh"),
 	}
 	if ssh.Secret.IsNull() {
 		ssh.PrivateKeyVersion = maybe(t, "version", types.Int64Null(), rapid.Map(rapid.Int64(), types.Int64Value))
@@ -69,7 +69,14 @@ func TestWhatAnImportReadsComposesToTheSameObjects(t *testing.T) {
 		objects := compositetest.Compose(r, Kind, m)
 		empty := compositetest.Null(Kind)
 		empty.Name, empty.Namespace = m.Name, m.Namespace
-		read := imported(compositetest.Live(r, objects), empty)
+		live := compositetest.Live(r, objects)
+		if refs := locate(empty, nil); len(refs) != 2 {
+			r.Fatalf("at first it looks for %v", refs)
+		}
+		if refs := locate(empty, live); len(refs) != len(objects) {
+			r.Fatalf("of %d objects it finds %v", len(objects), refs)
+		}
+		read := imported(live, empty)
 		if findings := oneKey(read); len(findings) > 0 && !read.SSH.IsNull() {
 			ssh, _ := read.SSH.Get()
 			want, _ := m.SSH.Get()
@@ -93,7 +100,7 @@ func TestAChangedRecordIsReadAsAttributes(t *testing.T) {
 			}
 		}
 		before, now := recordOf(m), got
-		if before[recordSecret] != now[recordSecret] || before[recordKeyVersion] != now[recordKeyVersion] {
+		if before[recordSecret] != now[recordSecret] || before[recordMade] != now[recordMade] || before[recordKeyVersion] != now[recordKeyVersion] {
 			r.Fatal("a record changed which key is used")
 		}
 	})
