@@ -105,6 +105,7 @@ func (c *Cluster) start(ctx context.Context) error {
 	if c.opts.StandIn.Launch == nil {
 		c.opts.StandIn.Launch = c.launchHosted
 	}
+	c.opts.StandIn.ConnectAtOnce = c.opts.StandIn.ConnectAtOnce || c.opts.StandIn.TimeScale == 0
 	if c.standIn, err = standin.Start(context.WithoutCancel(ctx), c.RESTConfig(), c.opts.StandIn); err != nil {
 		return fmt.Errorf("stand-in of k0smotron: %w", err)
 	}

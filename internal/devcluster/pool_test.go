@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,6 +15,8 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/yaml"
+
+	"github.com/k0smos/terraform-provider-k0smos/internal/devcluster/standin"
 )
 
 var (
@@ -54,7 +55,7 @@ func TestThePoolsOfACluster(t *testing.T) {
 
 func startRig(t *testing.T) *rig {
 	t.Helper()
-	c := startCluster(t, Options{})
+	c := startCluster(t, Options{Log: t.Output(), StandIn: standin.Options{Log: t.Output()}})
 	r := &rig{cluster: c, api: dial(t, c)}
 	createNamespace(t, r.api, poolNamespace)
 	create(t, r.api, remoteClusters, object("infrastructure.cluster.x-k8s.io/v1beta2", "RemoteCluster", poolNamespace, "geo", nil))
@@ -223,6 +224,7 @@ func (r *rig) drain(t *testing.T) {
 	machine := r.machineOn(t, "10.0.0.3:22")
 	pod := object("v1", "Pod", "default", "work", map[string]any{
 		"nodeName": machine, "containers": []any{map[string]any{"name": "c", "image": "i"}},
+		"tolerations": []any{map[string]any{"operator": "Exists"}},
 	})
 	// Only what a controller would make again is moved.
 	pod.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "work", UID: "1", Controller: new(true)}})
@@ -312,7 +314,6 @@ func (r *rig) remove(t *testing.T) {
 // awaitRunning waits until the MachineDeployment has exactly so many Machines and all of them run.
 func (r *rig) awaitRunning(t *testing.T, count int) {
 	t.Helper()
-	begun := time.Now()
 	eventually(t, fmt.Sprintf("%d machines run", count), func() error {
 		var phases []string
 		for _, machine := range r.list(t, machines) {
@@ -331,7 +332,6 @@ func (r *rig) awaitRunning(t *testing.T, count int) {
 		}
 		return fmt.Errorf("%v", phases)
 	})
-	t.Logf("after %s", time.Since(begun).Round(time.Millisecond))
 }
 
 func (r *rig) machineOn(t *testing.T, address string) string {

@@ -46,7 +46,14 @@ func (s *StandIn) reconcileNode(ctx context.Context, ref Ref) (time.Duration, er
 	if err := s.reportNode(ctx, client, node, h, s.hosts.mode(address)); err != nil {
 		return 0, err
 	}
-	return 0, s.giveProviderID(ctx, client, ref)
+	owner, err := s.find(ctx, machine, ref)
+	if err != nil || owner == nil {
+		return 0, err
+	}
+	if owner.GetDeletionTimestamp() != nil {
+		return soon, endPods(ctx, client, ref.Name)
+	}
+	return 0, giveProviderID(ctx, client, owner)
 }
 
 // node is what a kubelet registers.
@@ -126,19 +133,34 @@ func setNodeCondition(node *unstructured.Unstructured, c condition) {
 }
 
 // giveProviderID writes into a Node which Machine it is, as soon as Cluster API knows that itself.
-func (s *StandIn) giveProviderID(ctx context.Context, client dynamic.Interface, ref Ref) error {
-	owner, err := s.find(ctx, machine, ref)
-	if err != nil || owner == nil {
-		return err
-	}
+func giveProviderID(ctx context.Context, client dynamic.Interface, owner *unstructured.Unstructured) error {
 	id := text(owner.Object, "spec", "providerID")
-	node, err := client.Resource(nodes.resource).Get(ctx, ref.Name, metav1.GetOptions{})
+	node, err := client.Resource(nodes.resource).Get(ctx, owner.GetName(), metav1.GetOptions{})
 	if err != nil || id == "" || text(node.Object, "spec", "providerID") != "" {
 		return err
 	}
 	put(node.Object, id, "spec", "providerID")
 	_, err = client.Resource(nodes.resource).Update(ctx, node, metav1.UpdateOptions{FieldManager: fieldManager})
 	return err
+}
+
+// endPods ends the pods of a node that is drained, as far as somebody has told them to end.
+func endPods(ctx context.Context, client dynamic.Interface, node string) error {
+	list, err := client.Resource(pods.resource).List(ctx, metav1.ListOptions{FieldSelector: "spec.nodeName=" + node})
+	if err != nil {
+		return err
+	}
+	for _, pod := range list.Items {
+		if pod.GetDeletionTimestamp() == nil {
+			continue
+		}
+		now := metav1.DeleteOptions{GracePeriodSeconds: new(int64)}
+		err := client.Resource(pods.resource).Namespace(pod.GetNamespace()).Delete(ctx, pod.GetName(), now)
+		if err != nil && !apierrors.IsNotFound(err) {
+			return err
+		}
+	}
+	return nil
 }
 
 // stopKubelet lets a Node say that nothing is heard of its kubelet any more.

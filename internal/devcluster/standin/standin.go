@@ -57,6 +57,9 @@ type Options struct {
 	// Address is written into externalAddress where the real operator would ask a load balancer or a node.
 	// The default is 127.0.0.1.
 	Address string
+	// ConnectAtOnce declares the infrastructure of a Cluster ready only when its kubeconfig is there. The real operator
+	// does so at once, and Cluster API, which tries to connect then, tries again 30 s later.
+	ConnectAtOnce bool
 	// WithoutWebhook leaves out the admission webhook, for API servers that cannot reach this process.
 	WithoutWebhook bool
 	// Log receives one line per step and per error; nil is silence.
