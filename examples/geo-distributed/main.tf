@@ -35,5 +35,11 @@ resource "k0smos_hosted_control_plane" "train" {
     }
   }
 
+  # The GPU operators of both vendors, in the hosted cluster.
+  helm = {
+    repositories = merge(local.operators.nvidia.repositories, local.operators.amd.repositories)
+    charts       = merge(local.operators.nvidia.charts, local.operators.amd.charts)
+  }
+
   deletion_protection = var.deletion_protection
 }

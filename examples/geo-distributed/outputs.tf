@@ -15,3 +15,16 @@ output "queues" {
     k0smos_manifest.vision.manifest.metadata.name,
   ]
 }
+
+output "gpus" {
+  description = "GPUs of each pool by resource name."
+  value = {
+    quebec  = k0smos_node_pool.quebec.gpu_capacity
+    atlanta = k0smos_node_pool.atlanta.gpu_capacity
+  }
+}
+
+output "quebec_nodes" {
+  description = "Which node each host in Quebec is."
+  value       = { for key, host in data.k0smos_node_pool.quebec.hosts : key => host.node }
+}

@@ -45,3 +45,40 @@ variable "deletion_protection" {
   default     = false
   nullable    = false
 }
+
+variable "hosts" {
+  description = "Addresses of the hosts by site and by a name of yours for each, as the management cluster reaches them by SSH. The defaults are addresses that documentation uses; no host has them."
+  type = object({
+    quebec    = map(string)
+    atlanta   = map(string)
+    frankfurt = map(string)
+  })
+  default = {
+    quebec    = { gpu01 = "192.0.2.11", gpu02 = "192.0.2.12", gpu03 = "192.0.2.13", gpu04 = "192.0.2.14" }
+    atlanta   = { gpu01 = "198.51.100.11", gpu02 = "198.51.100.12" }
+    frankfurt = { cpu01 = "203.0.113.11", cpu02 = "203.0.113.12" }
+  }
+  nullable = false
+}
+
+variable "ssh_user" {
+  description = "User to log in to the hosts as. Any but root needs sudo without a password."
+  type        = string
+  default     = "root"
+  nullable    = false
+}
+
+variable "ssh_private_key" {
+  description = "Private key for the hosts, without a passphrase. It is in no state: give it to every run, best as TF_VAR_ssh_private_key."
+  type        = string
+  sensitive   = true
+  ephemeral   = true
+  nullable    = false
+}
+
+variable "ssh_private_key_version" {
+  description = "Any number; another one writes the key again."
+  type        = number
+  default     = 1
+  nullable    = false
+}

@@ -1,0 +1,2 @@
+# <namespace>/<name>
+terraform import k0smos_site.quebec geo/quebec
