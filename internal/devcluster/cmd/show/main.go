@@ -69,6 +69,7 @@ func made(ctx context.Context, out io.Writer, management cluster) error {
 			return err
 		}
 		printCluster(out, hosted, inside)
+		printNodes(out, inside)
 	}
 	return nil
 }

@@ -64,3 +64,25 @@ func TestHostedClustersAreFoundByTheirKubeconfigSecret(t *testing.T) {
 		t.Errorf("got %+v, want the hosted cluster geo/train at https://127.0.0.1:2 alone", found)
 	}
 }
+
+func TestNodesArePrintedWithTheLabelsOfTheirPool(t *testing.T) {
+	objects := []object{
+		parse(t, `{apiVersion: v1, kind: Namespace, metadata: {name: default}}`),
+		parse(t, `{apiVersion: v1, kind: Node, metadata: {name: system-1, labels: {k0smos.io/site: frankfurt}}, status: {conditions: [{type: MemoryPressure, status: "False"}, {type: Ready, status: "False", reason: KubeletNotReady}]}}`),
+		parse(t, `{apiVersion: v1, kind: Node, metadata: {name: quebec-1, labels: {k0smos.io/site: quebec, node.cluster.x-k8s.io/k0smos-host: quebec.gpu01, topology.kubernetes.io/region: ca, topology.kubernetes.io/zone: a, k0smos.io/gpu-model: A100, kai.scheduler/node-pool: q}},
+                    spec: {taints: [{key: nvidia.com/gpu, value: present, effect: NoSchedule}, {key: x, effect: NoExecute}]}, status: {conditions: [{type: Ready, status: "True"}]}}`),
+	}
+	var out strings.Builder
+	printNodes(&out, objects)
+	want := "\n" +
+		"  NODE       STATE                        SITE        HOST           REGION   ZONE   GPU    SCHEDULER POOL   TAINTS\n" +
+		"  system-1   not Ready: KubeletNotReady   frankfurt   -              -        -      -      -                -\n" +
+		"  quebec-1   Ready                        quebec      quebec.gpu01   ca       a      A100   q                nvidia.com/gpu=present:NoSchedule, x:NoExecute\n"
+	if out.String() != want {
+		t.Errorf("got:\n%s\nwant:\n%s", out.String(), want)
+	}
+	out.Reset()
+	if printNodes(&out, objects[:1]); out.String() != "" {
+		t.Errorf("of a cluster without nodes: %q", out.String())
+	}
+}
