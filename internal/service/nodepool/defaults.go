@@ -57,6 +57,7 @@ type effective struct {
 	drain           Drain
 	health          HealthCheck
 	k0s             K0s
+	pooled          map[string]bool // labels of the whole pool
 }
 
 func effectiveOf(m Model) effective {
@@ -72,6 +73,10 @@ func effectiveOf(m Model) effective {
 	e.drain, _ = m.Drain.Get()
 	e.health, _ = m.HealthCheck.Get()
 	e.k0s, _ = m.K0s.Get()
+	e.pooled = map[string]bool{}
+	for key := range m.Labels.Elements() {
+		e.pooled[key] = true
+	}
 	e.hosts = map[string]Host{}
 	for key, o := range m.Hosts.Known() {
 		if h, ok := o.Get(); ok {

@@ -52,6 +52,9 @@ func init() { //nolint:gochecknoinits // decompose needs Kind, and Kind needs de
 		FreeForm:       freeForm,
 		RelatedQueries: related,
 		Survey:         survey,
+		Before:         before,
+		After:          after,
+		Leaving:        leave,
 		Timeouts:       limits,
 		Dialects: []composite.Dialect{
 			{Group: infrastructure.PooledRemoteMachineKind.Group, Version: infrastructure.PooledRemoteMachineKind.Version, Operator: "k0smotron 2.x"},

@@ -21,7 +21,7 @@ func deploymentReady(live map[string]any) composite.ReadyState {
 	if !ok {
 		return composite.ReadyState{Why: "it is no MachineDeployment that can be read"}
 	}
-	want, exist := count(d.Spec.Replicas), count(d.Status.Replicas)
+	want, exist := counted(d.Spec.Replicas), counted(d.Status.Replicas)
 	if _, scaler := parseSize(d); !scaler.IsNull() {
 		bounds, _ := scaler.Get()
 		want = max(exist, bounds.Min.ValueInt64())
@@ -30,10 +30,10 @@ func deploymentReady(live map[string]any) composite.ReadyState {
 	switch {
 	case exist != want:
 		return composite.ReadyState{Why: fmt.Sprintf("there are %d Machines of %d%s", exist, want, because(live, clusterapi.ConditionScalingUp, clusterapi.ConditionScalingDown, clusterapi.ConditionMachinesReady))}
-	case !frozen && count(d.Status.UpToDateReplicas) != want:
-		return composite.ReadyState{Why: fmt.Sprintf("%d Machines of %d have the newest template%s", count(d.Status.UpToDateReplicas), want, because(live, clusterapi.ConditionRollingOut, clusterapi.ConditionMachinesReady))}
-	case count(d.Status.AvailableReplicas) != want:
-		return composite.ReadyState{Why: fmt.Sprintf("%d nodes of %d can be used%s", count(d.Status.AvailableReplicas), want, because(live, clusterapi.ConditionMachinesReady, clusterapi.ConditionScalingUp))}
+	case !frozen && counted(d.Status.UpToDateReplicas) != want:
+		return composite.ReadyState{Why: fmt.Sprintf("%d Machines of %d have the newest template%s", counted(d.Status.UpToDateReplicas), want, because(live, clusterapi.ConditionRollingOut, clusterapi.ConditionMachinesReady))}
+	case counted(d.Status.AvailableReplicas) != want:
+		return composite.ReadyState{Why: fmt.Sprintf("%d nodes of %d can be used%s", counted(d.Status.AvailableReplicas), want, because(live, clusterapi.ConditionMachinesReady, clusterapi.ConditionScalingUp))}
 	}
 	return composite.ReadyState{Ready: true}
 }
@@ -48,7 +48,7 @@ func because(live map[string]any, conditions ...string) string {
 	return ""
 }
 
-func count(n *int32) int64 {
+func counted(n *int32) int64 {
 	if n == nil {
 		return 0
 	}

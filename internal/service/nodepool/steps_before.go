@@ -1,0 +1,220 @@
+package nodepool
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/k0smos/terraform-provider-k0smos/internal/api/clusterapi"
+	"github.com/k0smos/terraform-provider-k0smos/internal/api/infrastructure"
+	"github.com/k0smos/terraform-provider-k0smos/internal/composite"
+)
+
+// before frees what was left without a host, releases hosts that leave, and waits for hosts that others hold.
+func before(prior *Model, m Model) []composite.Step {
+	e := effectiveOf(m)
+	if e.foreign {
+		return nil
+	}
+	var out []composite.Step
+	if prior != nil {
+		if m.ForceRelease.ValueBool() {
+			out = append(out, freeStep(e))
+		}
+		if step := releaseStep(*prior, m); step != nil {
+			out = append(out, *step)
+		}
+	}
+	if len(e.active()) > 0 {
+		out = append(out, waitStep(e))
+	}
+	return out
+}
+
+// freeStep frees RemoteMachines that can never be deleted otherwise.
+func freeStep(e effective) composite.Step {
+	return composite.Step{
+		Name: "free Machines of pool " + e.name + " that never got a host",
+		Look: func(composite.Live) []composite.Query {
+			return []composite.Query{e.queryMachines(infrastructure.RemoteMachineKind)}
+		},
+		Next: func(seen composite.Live) composite.Move {
+			var move composite.Move
+			for _, r := range stockOf(e, seen).homelessOnes() {
+				move.Patch = append(move.Patch, freed(r))
+			}
+			move.Done, move.Why = len(move.Patch) == 0, "RemoteMachines without a host are still there"
+			return move
+		},
+	}
+}
+
+// release is what has to be known to take hosts out of a pool.
+type release struct {
+	before, after effective
+	known         map[string]bool   // objects of the pool, before or after
+	places        map[string]string // object -> where its host answers, after
+	triggers      map[string]string // object -> what it is to be built anew for
+	size          func(replicas int64) ([]composite.Object, error)
+}
+
+// releaseStep takes hosts out that leave, that are others under the same name, or that are to be built anew: their Machines are
+// marked, the size is lowered by as many, and Cluster API drains and deletes just these. Nothing is remembered: what is to be
+// done follows from what there is. Nil where no host could leave.
+func releaseStep(prior, m Model) *composite.Step {
+	r := release{before: effectiveOf(prior), after: effectiveOf(m), known: map[string]bool{}, places: map[string]string{}, triggers: map[string]string{}}
+	for key := range r.before.hosts {
+		r.known[r.before.objectName(key)] = true
+	}
+	for _, key := range r.after.active() {
+		name := r.after.objectName(key)
+		r.known[name] = true
+		r.places[name] = place(r.after.hosts[key].Address.ValueString(), r.after.port(r.after.hosts[key]))
+		if trigger, ok := m.Reprovision.Known()[key]; ok {
+			r.triggers[name] = trigger.ValueString()
+		}
+	}
+	removed, replaced, rebuilt := leaving(r.before, r.after, prior, m)
+	names := slices.Sorted(slices.Values(slices.Concat(removed, replaced, rebuilt)))
+	if len(names) == 0 {
+		if len(r.triggers) == 0 {
+			return nil
+		}
+		names = slices.Sorted(maps.Keys(r.triggers)) // an apply that was interrupted may have left some
+	}
+	r.size = func(replicas int64) ([]composite.Object, error) { return sized(prior, replicas) }
+	return &composite.Step{
+		Name: "release hosts " + strings.Join(names, ", "),
+		Look: func(composite.Live) []composite.Query {
+			return []composite.Query{r.before.queryHosts(), r.before.queryDeployment(), r.before.queryCluster(), r.before.queryMachines(clusterapi.MachineKind), r.before.queryMachines(infrastructure.RemoteMachineKind)}
+		},
+		Next: r.next,
+	}
+}
+
+// sized is the MachineDeployment as it was, with another number of replicas: a release must not begin a rollout.
+func sized(prior Model, replicas int64) ([]composite.Object, error) {
+	objects, err := compose(prior, composite.Facts{})
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range objects {
+		spec, ok := o.Content["spec"].(map[string]any)
+		if o.Kind.Kind != clusterapi.MachineDeploymentKind.Kind || !ok {
+			continue
+		}
+		spec["replicas"] = replicas
+		return []composite.Object{o}, nil
+	}
+	return nil, nil
+}
+
+// goes tells whether a host has to be released, and whether its object goes with it.
+func (r release) goes(host infrastructure.PooledRemoteMachine) (release, object bool) {
+	if host.Spec.Pool != r.before.name || host.Namespace != r.before.namespace || !r.known[host.Name] {
+		return false, false
+	}
+	wanted, stays := r.places[host.Name]
+	port := int64(host.Spec.Machine.Port)
+	if port == 0 {
+		port = defaultPort
+	}
+	if !stays || wanted != place(host.Spec.Machine.Address, port) {
+		return true, true
+	}
+	trigger, named := r.triggers[host.Name]
+	return named && host.Annotations[reprovisionAnnotation] != trigger && host.Status.Reserved, false
+}
+
+func (r release) next(seen composite.Live) composite.Move {
+	f := stockOf(r.before, seen)
+	var move composite.Move
+	var held []infrastructure.PooledRemoteMachine
+	gone := 0
+	for _, host := range f.hosts {
+		leaves, object := r.goes(host)
+		switch {
+		case !leaves:
+			continue
+		case host.Status.Reserved:
+			held = append(held, host)
+		case object && host.DeletionTimestamp == nil: // by the version that was free: nobody has claimed it since
+			move.Delete = append(move.Delete, composite.Delete{Ref: composite.Ref{Kind: infrastructure.PooledRemoteMachineKind, Namespace: host.Namespace, Name: host.Name}, UID: string(host.UID), ResourceVersion: host.ResourceVersion})
+		}
+		gone++
+	}
+	if gone == 0 {
+		return composite.Move{Done: true}
+	}
+	move.Why = "the entries of released hosts are still there"
+	if len(held) == 0 {
+		return move
+	}
+	if why := f.standing(r.before); why != "" {
+		return composite.Move{Failed: true, Why: why}
+	}
+	leavingMachines, marked, there := map[string]bool{}, true, false
+	var whys []string
+	for _, host := range held {
+		name := host.Status.MachineRef.Name
+		leavingMachines[name] = true
+		machine, exists := f.machines[name]
+		there = there || exists
+		switch {
+		case !exists:
+			whys = append(whys, fmt.Sprintf("host %s is reserved for %s, of which there is no Machine; the operator has not released it", host.Name, name))
+		case machine.DeletionTimestamp != nil:
+			whys = append(whys, strings.TrimSuffix(fmt.Sprintf("host %s is being left by Machine %s: %s", host.Name, name, leavingWhy(machine)), ": "))
+		default:
+			whys = append(whys, fmt.Sprintf("host %s is in use by Machine %s", host.Name, name))
+			if !hasKey(machine.Annotations, clusterapi.DeleteMachineAnnotation) {
+				marked = false
+				move.Patch = append(move.Patch, patchOf(clusterapi.MachineKind, machine.ObjectMeta, nil, entries("/metadata/annotations", machine.Annotations, map[string]string{clusterapi.DeleteMachineAnnotation: "k0smos"}, nil)...))
+			}
+		}
+	}
+	if stuck := f.homelessOnes(); len(stuck) > 0 {
+		whys = append(whys, homelessWhy(stuck))
+	}
+	move.Why = strings.Join(whys, "; ")
+	if !marked || !there || f.deployment == nil || f.deployment.DeletionTimestamp != nil || f.deployment.Spec.Replicas == nil {
+		return move
+	}
+	size := int64(0)
+	for name, machine := range f.machines {
+		if machine.DeletionTimestamp == nil && !leavingMachines[name] {
+			size++
+		}
+	}
+	if size < counted(f.deployment.Spec.Replicas) {
+		objects, err := r.size(size)
+		if err != nil {
+			return composite.Move{Failed: true, Why: "the MachineDeployment as it was cannot be composed: " + err.Error()}
+		}
+		move.Apply = objects
+	}
+	return move
+}
+
+// waitStep waits for hosts that another pool holds, in whatever namespace.
+func waitStep(e effective) composite.Step {
+	return composite.Step{
+		Name: "wait until the hosts of pool " + e.name + " are free",
+		Look: func(composite.Live) []composite.Query {
+			return []composite.Query{{Kind: infrastructure.PooledRemoteMachineKind}}
+		},
+		Next: func(seen composite.Live) composite.Move {
+			others := elsewhere(e, seen)
+			var whys []string
+			for _, key := range e.active() {
+				for _, other := range others[place(e.hosts[key].Address.ValueString(), e.port(e.hosts[key]))] {
+					if other.Status.Reserved {
+						whys = append(whys, fmt.Sprintf("host %s is held by pool %s in namespace %s as %s, for Machine %s. Remove it there, or set it to drain", key, other.Spec.Pool, other.Namespace, other.Name, other.Status.MachineRef.Name))
+					}
+				}
+			}
+			return composite.Move{Done: len(whys) == 0, Why: strings.Join(whys, "; ")}
+		},
+	}
+}
