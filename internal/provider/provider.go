@@ -15,6 +15,8 @@ import (
 	"github.com/k0smos/terraform-provider-k0smos/internal/service/kubeconfig"
 	"github.com/k0smos/terraform-provider-k0smos/internal/service/management"
 	"github.com/k0smos/terraform-provider-k0smos/internal/service/manifest"
+	"github.com/k0smos/terraform-provider-k0smos/internal/service/nodepool"
+	"github.com/k0smos/terraform-provider-k0smos/internal/service/site"
 )
 
 type k0smos struct{ version string }
@@ -44,6 +46,8 @@ func (p *k0smos) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
 		composite.New(controlplane.Kind),
 		composite.New(manifest.Kind),
+		composite.New(site.Kind),
+		composite.New(nodepool.Kind),
 	}
 }
 
@@ -52,6 +56,7 @@ func (p *k0smos) DataSources(context.Context) []func() datasource.DataSource {
 	return []func() datasource.DataSource{
 		composite.NewSource(controlplane.Source),
 		composite.NewSource(management.Source),
+		composite.NewSource(nodepool.Source),
 	}
 }
 
@@ -64,5 +69,8 @@ func (p *k0smos) EphemeralResources(context.Context) []func() ephemeral.Ephemera
 
 // Functions lists the functions.
 func (p *k0smos) Functions(context.Context) []func() function.Function {
-	return nil
+	return []func() function.Function{
+		nodepool.NewNVIDIAOperator,
+		nodepool.NewAMDOperator,
+	}
 }
