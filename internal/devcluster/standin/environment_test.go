@@ -191,7 +191,7 @@ func newBench(t *testing.T, options standin.Options) *bench {
 // clear takes away what the next test's operator would care for. The test's own context is over by then.
 func (b *bench) clear() error {
 	ctx := context.Background()
-	for _, resource := range []schema.GroupVersionResource{clusters, controlPlanes, derived, remoteClusters} {
+	for _, resource := range []schema.GroupVersionResource{machines, remoteMachines, clusters, controlPlanes, derived, remoteClusters} {
 		objects := b.client.Resource(resource).Namespace(b.namespace)
 		list, err := objects.List(ctx, metav1.ListOptions{})
 		if err != nil {
@@ -287,8 +287,14 @@ func (b *bench) tryCreate(t *testing.T, resource schema.GroupVersionResource, ma
 // mustPatch changes the object geo.
 func (b *bench) mustPatch(t *testing.T, resource schema.GroupVersionResource, merge string) {
 	t.Helper()
-	if _, err := b.client.Resource(resource).Namespace(b.namespace).
-		Patch(t.Context(), "geo", types.MergePatchType, []byte(merge), metav1.PatchOptions{FieldManager: "test"}); err != nil {
+	b.mustPatchNamed(t, resource, "geo", merge)
+}
+
+// mustPatchNamed changes an object, or a subresource of it.
+func (b *bench) mustPatchNamed(t *testing.T, resource schema.GroupVersionResource, name, merge string, subresources ...string) {
+	t.Helper()
+	if _, err := b.client.Resource(resource).Namespace(b.namespace).Patch(t.Context(), name, types.MergePatchType, []byte(merge),
+		metav1.PatchOptions{FieldManager: "test"}, subresources...); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -296,7 +302,12 @@ func (b *bench) mustPatch(t *testing.T, resource schema.GroupVersionResource, me
 // delete deletes the object geo.
 func (b *bench) delete(t *testing.T, resource schema.GroupVersionResource) {
 	t.Helper()
-	if err := b.client.Resource(resource).Namespace(b.namespace).Delete(t.Context(), "geo", metav1.DeleteOptions{}); err != nil {
+	b.deleteNamed(t, resource, "geo")
+}
+
+func (b *bench) deleteNamed(t *testing.T, resource schema.GroupVersionResource, name string) {
+	t.Helper()
+	if err := b.client.Resource(resource).Namespace(b.namespace).Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 }

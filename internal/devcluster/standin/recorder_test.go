@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -26,6 +27,10 @@ var (
 	remoteClusters = schema.GroupVersionResource{Group: "infrastructure.cluster.x-k8s.io", Version: "v1beta2", Resource: "remoteclusters"}
 	derived        = schema.GroupVersionResource{Group: "k0smotron.io", Version: "v1beta2", Resource: "clusters"}
 	secrets        = schema.GroupVersionResource{Version: "v1", Resource: "secrets"}
+	machines       = schema.GroupVersionResource{Group: "cluster.x-k8s.io", Version: "v1beta2", Resource: "machines"}
+	remoteMachines = schema.GroupVersionResource{Group: "infrastructure.cluster.x-k8s.io", Version: "v1beta2", Resource: "remotemachines"}
+	pooled         = schema.GroupVersionResource{Group: "infrastructure.cluster.x-k8s.io", Version: "v1beta2", Resource: "pooledremotemachines"}
+	workerConfigs  = schema.GroupVersionResource{Group: "bootstrap.cluster.x-k8s.io", Version: "v1beta2", Resource: "k0sworkerconfigs"}
 	claims         = schema.GroupVersionResource{Version: "v1", Resource: "persistentvolumeclaims"}
 )
 
@@ -45,7 +50,9 @@ func record(t *testing.T, client dynamic.Interface, namespace string) *recorder 
 		state:   map[string]map[string]any{},
 		objects: map[string]*unstructured.Unstructured{},
 	}
-	for _, resource := range []schema.GroupVersionResource{clusters, controlPlanes, remoteClusters, derived, secrets} {
+	for _, resource := range []schema.GroupVersionResource{
+		clusters, controlPlanes, remoteClusters, derived, secrets, machines, remoteMachines, pooled, workerConfigs,
+	} {
 		w, err := client.Resource(resource).Namespace(namespace).Watch(t.Context(), metav1.ListOptions{})
 		if err != nil {
 			t.Fatal(err)
@@ -75,6 +82,7 @@ func (r *recorder) note(event watch.Event) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
 	c := change{Object: id, Event: string(event.Type), Fields: map[string]any{}}
+	c.revision, _ = strconv.ParseInt(obj.GetResourceVersion(), 10, 64)
 	if event.Type == watch.Deleted {
 		delete(r.state, id)
 		delete(r.objects, id)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"sigs.k8s.io/yaml"
@@ -23,23 +24,34 @@ type source struct {
 	read func(t *testing.T, trace string) []change
 }
 
+var updateOnce sync.Once
+
 // sources are our transcripts, and the recorded traces themselves where they are at hand.
-func sources() []source {
+func sources(t *testing.T) []source {
+	t.Helper()
+	if *update {
+		updateOnce.Do(func() { writeTranscripts(t) })
+	}
+	return allSources()
+}
+
+func allSources() []source {
 	all := []source{{"transcript", func(t *testing.T, trace string) []change {
 		return readTranscript(t, filepath.Join("testdata", trace+".yaml"))
 	}}}
 	if folder := os.Getenv("K0SMOS_CRDS"); folder != "" {
 		all = append(all, source{"trace", func(t *testing.T, trace string) []change {
-			return operatorsPart(readTrace(t, filepath.Join(absolute(folder), "..", "reference", "traces", trace+".txt")))
+			part := operatorsPart
+			if slices.Contains(poolTraces, trace) {
+				part = poolPart
+			}
+			return part(readTrace(t, filepath.Join(absolute(folder), "..", "reference", "traces", trace+".txt")))
 		}})
 	}
 	return all
 }
 
 func TestTheRecordedLifeOfAClusterIsPlayedAgain(t *testing.T) {
-	if *update {
-		writeTranscripts(t)
-	}
 	b := newBench(t, standin.Options{Launch: launchReal(t)})
 
 	b.createGeo(t, planeManifest)
@@ -56,7 +68,7 @@ func TestTheRecordedLifeOfAClusterIsPlayedAgain(t *testing.T) {
 	}
 	changed := operatorsPart(b.since(n))
 
-	for _, s := range sources() {
+	for _, s := range sources(t) {
 		t.Run("create as in the "+s.name, func(t *testing.T) {
 			want := s.read(t, "create")
 			compare(t, want, created)
@@ -158,11 +170,11 @@ func compareOrder(t *testing.T, recorded, played []change) {
 
 // writeTranscripts condenses the recorded traces into testdata.
 func writeTranscripts(t *testing.T) {
-	for _, s := range sources() {
+	for _, s := range allSources() {
 		if s.name != "trace" {
 			continue
 		}
-		for _, trace := range []string{"create", "update-delete"} {
+		for _, trace := range slices.Concat([]string{"create", "update-delete"}, poolTraces) {
 			content, err := yaml.Marshal(s.read(t, trace))
 			if err != nil {
 				t.Fatal(err)

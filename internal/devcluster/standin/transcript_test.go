@@ -21,6 +21,8 @@ type change struct {
 	Gone   []string       `json:"gone,omitempty"`
 	// Partial says that the record was cut off: there were more fields.
 	Partial bool `json:"partial,omitempty"`
+	// revision is the resource version, of a change that was watched: kinds are watched one by one, and it puts them in order.
+	revision int64
 }
 
 func (c change) String() string {
@@ -140,7 +142,7 @@ func operatorsPart(changes []change) []change {
 // stable hides what differs in every run.
 func stable(field string, value any) any {
 	switch field {
-	case "meta.deletionTimestamp", "meta.annotations.k0smotron.io/cluster-spec-hash", "meta.annotations.k0sproject.io/cluster-id":
+	case "status.machineRef.namespace", "meta.deletionTimestamp", "meta.annotations.k0smotron.io/cluster-spec-hash", "meta.annotations.k0sproject.io/cluster-id":
 		return "(varies)"
 	}
 	return value
