@@ -109,18 +109,13 @@ func inventorySchema() schema.Schema {
 	}
 }
 
-// inventoryQueries asks for all nodes: a node without any label of a vendor may still have devices.
+// inventoryQueries asks for all nodes: one without any label of a vendor may still have devices.
 func inventoryQueries(m Inventory, _ composite.Live) []composite.Query {
-	query := composite.Query{Kind: core.NodeKind}
-	if c, ok := m.Cluster.Get(); ok {
-		query.Hosted = &composite.HostedRef{Namespace: c.Namespace.ValueString(), Name: c.Name.ValueString()}
-	}
 	var terms []string
 	for _, key := range m.Selector.Keys() {
 		terms = append(terms, key+"="+m.Selector.Known()[key].ValueString())
 	}
-	query.Selector = strings.Join(terms, ",")
-	return []composite.Query{query}
+	return []composite.Query{{Kind: core.NodeKind, Selector: strings.Join(terms, ",")}}
 }
 
 func readInventory(m *Inventory, seen composite.Seen) []composite.Finding {

@@ -115,16 +115,18 @@ func TestAnInventoryOfNothingIsEmptyAndKnown(t *testing.T) {
 }
 
 func TestAnInventoryLooksIntoTheClusterThatIsNamed(t *testing.T) {
-	if q := inventoryQueries(Inventory{}, nil); len(q) != 1 || q[0].Hosted != nil || q[0].Selector != "" || q[0].Kind != core.NodeKind {
-		t.Errorf("without a cluster it asks %+v", q)
+	if q := inventoryQueries(Inventory{}, nil); len(q) != 1 || q[0] != (composite.Query{Kind: core.NodeKind}) {
+		t.Errorf("it asks %+v", q)
 	}
 	m := Inventory{
 		Cluster:  tf.ObjectOf(composite.ClusterRef{Name: types.StringValue("train"), Namespace: types.StringValue("ml"), UID: types.StringNull()}),
 		Selector: tf.MapOf(map[string]types.String{"k0smos.io/gpu-vendor": types.StringValue("amd"), "a": types.StringValue("b")}),
 	}
-	q := inventoryQueries(m, nil)
-	if len(q) != 1 || q[0].Hosted == nil || *q[0].Hosted != (composite.HostedRef{Namespace: "ml", Name: "train"}) || q[0].Selector != "a=b,k0smos.io/gpu-vendor=amd" {
+	if q := inventoryQueries(m, nil); len(q) != 1 || q[0] != (composite.Query{Kind: core.NodeKind, Selector: "a=b,k0smos.io/gpu-vendor=amd"}) {
 		t.Errorf("it asks %+v", q)
+	}
+	if !InventorySource.Target(m).Equal(m.Cluster) {
+		t.Error("it looks into another cluster")
 	}
 }
 
