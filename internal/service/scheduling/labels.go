@@ -32,3 +32,6 @@ func PodLabels(engine, queue, nodePool string) map[string]string {
 	}
 	return labels
 }
+
+// AnnotationDeclared has what a queue itself does not show of its declaration, as JSON, so that an import finds it.
+const AnnotationDeclared = "k0smos.io/declared"
