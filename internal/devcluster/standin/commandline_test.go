@@ -109,6 +109,7 @@ func TestNodesOfferTheGPUsOfTheirLabels(t *testing.T) {
 		{"fewer cards", vendor("nvidia"), hostMode{cards: &two}, "nvidia.com/gpu", "2"},
 		{"MIG, all equal", vendor("nvidia", "nvidia.com/mig.config", "all-1g.10gb"), hostMode{}, "nvidia.com/gpu", "56"},
 		{"MIG by name", vendor("nvidia", "nvidia.com/mig.config", "all-3g.40gb", "nvidia.com/device-plugin.config", "mig-mixed"), hostMode{}, "nvidia.com/mig-3g.40gb", "16"},
+		{"MIG with twice the memory", vendor("nvidia", "nvidia.com/mig.config", "all-1g.20gb", "k0smos.io/gpu-model", "A100-80GB"), hostMode{}, "nvidia.com/gpu", "32"},
 		{"time slicing", vendor("nvidia", "nvidia.com/device-plugin.config", "time-slicing-4"), hostMode{}, "nvidia.com/gpu", "32"},
 		{"whole AMD cards", vendor("amd"), hostMode{}, "amd.com/gpu", "8"},
 		{"AMD partitions", vendor("amd", "dcm.amd.com/gpu-config-profile", "cpx_nps4_all"), hostMode{}, "amd.com/gpu", "64"},

@@ -9,13 +9,18 @@ type hostMode struct {
 	failCleanUp   string
 	hangCleanUp   bool
 	notReady      bool
+	dark          bool
 	cards         *int64
 }
 
 func (h *hosts) mode(address string) hostMode {
 	h.lock.Lock()
 	defer h.lock.Unlock()
-	return h.modes[address]
+	m := h.modes[address]
+	if m.dark {
+		m.failBootstrap, m.failCleanUp = errDark, errDark
+	}
+	return m
 }
 
 func (s *StandIn) setHostMode(address string, change func(*hostMode)) {
@@ -24,13 +29,13 @@ func (s *StandIn) setHostMode(address string, change func(*hostMode)) {
 	m := s.hosts.modes[address]
 	change(&m)
 	s.hosts.modes[address] = m
-	var machineRef Ref
+	var runs Ref
 	if found := s.hosts.byAddress[address]; found != nil {
-		machineRef = found.Machine
+		runs = found.Machine
 	}
 	s.hosts.lock.Unlock()
-	if machineRef != (Ref{}) {
-		s.enqueue(machine, machineRef)
+	if runs != (Ref{}) {
+		s.enqueue(machine, runs)
 	}
 }
 
@@ -60,6 +65,15 @@ func (s *StandIn) HangCleanUp(address string, on bool) {
 func (s *StandIn) NodeNotReady(address string, on bool) {
 	s.setHostMode(address, func(m *hostMode) { m.notReady = on })
 }
+
+// Dark cuts a host off: its Node is heard of no more, nobody logs in, and a clean-up fails, which the operator only logs.
+// A false brings it back.
+func (s *StandIn) Dark(address string, on bool) {
+	s.setHostMode(address, func(m *hostMode) { m.dark = on })
+}
+
+// errDark is what a login to a host that is cut off comes to.
+const errDark = "failed to connect to host: dial tcp: i/o timeout"
 
 // Cards says how many GPUs a host has, if its labels say that it has any; the default is 8.
 func (s *StandIn) Cards(address string, number int64) {

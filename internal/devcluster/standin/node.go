@@ -34,6 +34,8 @@ func (s *StandIn) reconcileNode(ctx context.Context, ref Ref) (time.Duration, er
 	switch {
 	case apierrors.IsNotFound(err) && h.joined:
 		return 0, nil
+	case apierrors.IsNotFound(err) && s.hosts.mode(address).dark:
+		return 0, nil
 	case apierrors.IsNotFound(err):
 		if node, err = nodesThere.Create(ctx, h.node(ref.Name), metav1.CreateOptions{FieldManager: "kubelet"}); err != nil {
 			return 0, err
@@ -43,18 +45,22 @@ func (s *StandIn) reconcileNode(ctx context.Context, ref Ref) (time.Duration, er
 	case err != nil:
 		return 0, err
 	}
-	if err := s.reportNode(ctx, client, node, h, s.hosts.mode(address)); err != nil {
+	mode := s.hosts.mode(address)
+	if err := reportNode(ctx, client, node, h, mode); err != nil {
 		return 0, err
 	}
 	owner, err := s.find(ctx, machine, ref)
 	if err != nil || owner == nil {
 		return 0, err
 	}
-	if owner.GetDeletionTimestamp() != nil {
+	if owner.GetDeletionTimestamp() != nil && !mode.dark {
 		return soon, endPods(ctx, client, ref.Name)
 	}
 	return 0, giveProviderID(ctx, client, owner)
 }
+
+// unheard is what a cluster says of a Node whose kubelet is silent.
+var unheard = condition{"Ready", "Unknown", "NodeStatusUnknown", "Kubelet stopped posting node status."}
 
 // node is what a kubelet registers.
 func (h *host) node(name string) *unstructured.Unstructured {
@@ -76,9 +82,12 @@ func (h *host) node(name string) *unstructured.Unstructured {
 
 // reportNode writes what a kubelet says of its node, and takes the taint off that keeps pods away until it is ready. In
 // a real cluster that is the node lifecycle controller's work.
-func (s *StandIn) reportNode(ctx context.Context, client dynamic.Interface, node *unstructured.Unstructured, h host, mode hostMode) error {
+func reportNode(ctx context.Context, client dynamic.Interface, node *unstructured.Unstructured, h host, mode hostMode) error {
 	ready := condition{"Ready", "True", "KubeletReady", "kubelet is posting ready status"}
-	if mode.notReady {
+	switch {
+	case mode.dark:
+		ready = unheard
+	case mode.notReady:
 		ready = condition{"Ready", "False", "KubeletNotReady", "container runtime network not ready"}
 	}
 	if getCondition(node, "Ready").status != ready.status {
@@ -112,7 +121,7 @@ func (s *StandIn) reportNode(ctx context.Context, client dynamic.Interface, node
 			kept = append(kept, taint)
 		}
 	}
-	if len(kept) == len(taints) || mode.notReady {
+	if len(kept) == len(taints) || ready.status != "True" {
 		return nil
 	}
 	put(node.Object, kept, "spec", "taints")
@@ -170,7 +179,7 @@ func (s *StandIn) stopKubelet(ctx context.Context, cluster Ref, name string) {
 		var node *unstructured.Unstructured
 		node, err = client.Resource(nodes.resource).Get(ctx, name, metav1.GetOptions{})
 		if err == nil {
-			setNodeCondition(node, condition{"Ready", "Unknown", "NodeStatusUnknown", "Kubelet stopped posting node status."})
+			setNodeCondition(node, unheard)
 			_, err = client.Resource(nodes.resource).UpdateStatus(ctx, node, metav1.UpdateOptions{FieldManager: "kube-controller-manager"})
 		}
 	}

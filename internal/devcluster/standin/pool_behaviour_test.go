@@ -155,6 +155,21 @@ func TestAHostThatHangsInItsCleanUpHoldsItsMachineUntilRepaired(t *testing.T) {
 	b.awaitField(t, hostID("qc-gpu01"), reserved, false)
 }
 
+func TestAHostThatIsCutOffCanBeTakenAway(t *testing.T) {
+	b := newPool(t)
+	b.run(t, "one", "qc-1")
+	b.operator.Dark(first, true)
+	b.release(t, "one")
+	b.createMachine(t, "two", "qc-1")
+	b.handOver(t, "two")
+	b.awaitField(t, remoteID("two"), failure, "failed to provision RemoteMachine: failed to connect to host: dial tcp: i/o timeout")
+	if host := b.operator.Host(first); !host.Dirty {
+		t.Errorf("the host is %+v", host)
+	}
+	b.operator.Dark(first, false)
+	b.awaitField(t, remoteID("two"), "status.initialization.provisioned", true)
+}
+
 func TestAClusterWithoutItsKeyHoldsItsHosts(t *testing.T) {
 	b := newPool(t)
 	b.run(t, "one", "qc-1")

@@ -28,14 +28,14 @@ func (s *StandIn) reconcileRemoteMachine(ctx context.Context, ref Ref) (time.Dur
 	}
 	owner, err := s.ownerMachine(ctx, rm)
 	if err != nil || owner == nil {
-		return soon, err
+		return later, err
 	}
 	cluster, err := s.find(ctx, clusterAPICluster, Ref{ref.Namespace, owner.GetLabels()[clusterNameLabel]})
 	if err != nil || cluster == nil || paused(cluster, rm) || !isTrue(cluster, "InfrastructureReady") {
-		return soon, err
+		return later, err
 	}
 	if text(owner.Object, "spec", "bootstrap", "dataSecretName") == "" {
-		return soon, nil
+		return later, nil
 	}
 	after := rm.DeepCopy()
 	wait, err := s.provision(ctx, after, owner)
@@ -47,6 +47,15 @@ func (s *StandIn) reconcileRemoteMachine(ctx context.Context, ref Ref) (time.Dur
 		return 0, failed
 	}
 	return 0, err
+}
+
+// hostWanted names the RemoteMachine of a Machine that has no host yet, for which is waited.
+func hostWanted(obj *unstructured.Unstructured) []Ref {
+	provisioned, _ := lookup[bool](obj.Object, "status", "initialization", "infrastructureProvisioned")
+	if provisioned || obj.GetDeletionTimestamp() != nil || text(obj.Object, "spec", "infrastructureRef", "kind") != remoteMachine.name {
+		return nil
+	}
+	return []Ref{{obj.GetNamespace(), text(obj.Object, "spec", "infrastructureRef", "name")}}
 }
 
 // provision does the next thing about a RemoteMachine. While the host is busy it returns how long still, and nothing of

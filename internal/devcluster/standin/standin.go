@@ -3,8 +3,11 @@
 //
 // It does what the recorded operator did, in that order: the fields it writes into specs, statuses and conditions,
 // the Secrets, the derived k0smotron Cluster, the finalizers, and the rules of its admission webhook. What is Cluster
-// API's work (owner references, labels, the Cluster's status) is left to Cluster API. In place of control plane pods
-// a launcher that the caller gives starts a real API server.
+// API's work (owner references, labels, the Cluster's status, Machines and their drains) is left to Cluster API. In place
+// of control plane pods a launcher that the caller gives starts a real API server.
+//
+// Behind the addresses of node pools there is nothing: the stand-in plays the hosts too, reads the commands that they are
+// given as a shell and k0s would, makes the Nodes, and keeps account of what was done on which host.
 package standin
 
 import (
@@ -117,7 +120,7 @@ func Start(ctx context.Context, config *rest.Config, options Options) (*StandIn,
 		{kind: controlPlane, reconcile: s.reconcileControlPlane, wokenBy: map[kind]related{derivedCluster: controllersOf(controlPlane)}},
 		{kind: derivedCluster, reconcile: s.reconcileDerived, wokenBy: map[kind]related{controlPlane: controllersOf(clusterAPICluster)}},
 		{kind: workerConfig, reconcile: s.reconcileWorkerConfig},
-		{kind: remoteMachine, reconcile: s.reconcileRemoteMachine},
+		{kind: remoteMachine, reconcile: s.reconcileRemoteMachine, wokenBy: map[kind]related{machine: hostWanted}},
 		{kind: machine, reconcile: s.reconcileNode},
 	}
 	if !options.WithoutWebhook {

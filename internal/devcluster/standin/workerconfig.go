@@ -12,8 +12,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// soon is when is looked again at what waits for somebody else. The real operator looks by an ever longer interval.
-const soon = 250 * time.Millisecond
+// When is looked again at what waits for somebody else: later where a change of that wakes too. The real operator looks
+// by an ever longer interval.
+const (
+	soon  = 500 * time.Millisecond
+	later = 2 * time.Second
+)
 
 // reconcileWorkerConfig writes the commands of a new worker into a Secret, once the control plane has answered. It never
 // looks at a K0sWorkerConfig again after that.
