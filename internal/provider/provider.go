@@ -57,6 +57,7 @@ func (p *k0smos) DataSources(context.Context) []func() datasource.DataSource {
 		composite.NewSource(controlplane.Source),
 		composite.NewSource(management.Source),
 		composite.NewSource(nodepool.Source),
+		composite.NewSource(nodepool.InventorySource),
 	}
 }
 
