@@ -35,11 +35,11 @@ type Judge = func(seen []*unstructured.Unstructured) (done bool, err error)
 // connections is made good for as long as ctx lives; when ctx ends, the error says what could not be seen.
 func Follow(ctx context.Context, look Look, judge Judge) error {
 	inner, cancel := context.WithCancel(ctx)
-	f := &follower{ctx: inner, feeds: map[Selection]*feed{}, news: make(chan struct{}, 1), began: time.Now()}
+	f := &follower{feeds: map[Selection]*feed{}, news: make(chan struct{}, 1), began: time.Now()}
 	defer f.running.Wait()
 	defer cancel()
 	for {
-		seen, whole, err := f.look(look)
+		seen, whole, err := f.look(inner, look)
 		if err != nil {
 			return err
 		}
@@ -58,7 +58,6 @@ func Follow(ctx context.Context, look Look, judge Judge) error {
 
 // follower is one call of Follow.
 type follower struct {
-	ctx     context.Context //nolint:containedctx // lives as long as the call of Follow whose streams it ends
 	feeds   map[Selection]*feed
 	order   []*feed
 	news    chan struct{} // there is something new
@@ -67,7 +66,7 @@ type follower struct {
 }
 
 // look starts to follow what look asks for, and returns what is known by now. whole is true when all of it has been seen.
-func (f *follower) look(look Look) (seen []*unstructured.Unstructured, whole bool, err error) {
+func (f *follower) look(ctx context.Context, look Look) (seen []*unstructured.Unstructured, whole bool, err error) {
 	for {
 		if seen, whole, err = f.seen(); err != nil {
 			return nil, false, err
@@ -75,7 +74,7 @@ func (f *follower) look(look Look) (seen []*unstructured.Unstructured, whole boo
 		more := false
 		for _, s := range look(seen) {
 			if f.feeds[s] == nil {
-				f.start(s)
+				f.start(ctx, s)
 				more = true
 			}
 		}
@@ -85,7 +84,7 @@ func (f *follower) look(look Look) (seen []*unstructured.Unstructured, whole boo
 	}
 }
 
-func (f *follower) start(s Selection) {
+func (f *follower) start(ctx context.Context, s Selection) {
 	d := &feed{selection: s, news: f.news, items: map[string]*unstructured.Unstructured{}}
 	f.feeds[s] = d
 	f.order = append(f.order, d)
@@ -98,7 +97,7 @@ func (f *follower) start(s Selection) {
 		case s.Selector != "":
 			line.selector = url.Values{"labelSelector": {s.Selector}}
 		}
-		err := line.run(f.ctx)
+		err := line.run(ctx)
 		d.end(err, line.failing())
 	})
 }
