@@ -77,16 +77,14 @@ func kueueHasNoWordFor(m Model) []composite.Finding {
 			out = append(out, composite.Finding{Warning: true, Path: at, Summary: "No effect on Kueue", Detail: fmt.Sprintf("%s: %s", at, reason)})
 		}
 	}
-	const noPriority = "queues of Kueue have no priority among themselves. Give workloads a WorkloadPriorityClass, or projects an over_quota_weight; it is left out."
-	const noRuntime = "Kueue has no time in which work cannot be preempted or reclaimed; it is left out."
-	dropped(!m.Priority.IsNull(), path.Root("priority"), noPriority)
-	dropped(!m.ReclaimMinRuntime.IsNull(), path.Root("reclaim_min_runtime"), noRuntime)
+	dropped(!m.Priority.IsNull(), path.Root("priority"), scheduling.KueueNoPriority)
+	dropped(!m.ReclaimMinRuntime.IsNull(), path.Root("reclaim_min_runtime"), scheduling.KueueNoRuntime)
 	projects := projectsOf(m)
 	for _, p := range projects {
 		at := atProject(p.key)
-		dropped(!p.Priority.IsNull(), at.AtName("priority"), noPriority)
-		dropped(!p.PreemptMinRuntime.IsNull(), at.AtName("preempt_min_runtime"), noRuntime)
-		dropped(!p.ReclaimMinRuntime.IsNull(), at.AtName("reclaim_min_runtime"), noRuntime)
+		dropped(!p.Priority.IsNull(), at.AtName("priority"), scheduling.KueueNoPriority)
+		dropped(!p.PreemptMinRuntime.IsNull(), at.AtName("preempt_min_runtime"), scheduling.KueueNoRuntime)
+		dropped(!p.ReclaimMinRuntime.IsNull(), at.AtName("reclaim_min_runtime"), scheduling.KueueNoRuntime)
 		out = append(out, oneWeightForAllPools(p.node, p.name, p.sortedPools())...)
 	}
 	pools := poolsOf(m)

@@ -17,6 +17,7 @@ var Kind = composite.Kind[Model]{
 	Schema:  resourceSchema,
 	Checks:  checks,
 	Derive:  derive,
+	Compose: compose,
 	ID:      id,
 	SetID:   setID,
 	Target:  func(m Model) tf.Object[composite.ClusterRef] { return m.Cluster },

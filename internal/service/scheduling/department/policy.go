@@ -90,25 +90,29 @@ func lists(name string, values []string) (out []variable, contains func(value st
 	}
 }
 
-// labelOf reads a label of object or oldObject, which may have none; "" is none.
-func labelOf(object, label string) string {
-	return fmt.Sprintf("(%s != null && has(%s.metadata.labels) && %q in %s.metadata.labels ? %s.metadata.labels[%q] : \"\")", object, object, label, object, object, label)
+// labels are those of an object, none where it has none, or where there is no object.
+func labels(object string) string {
+	return fmt.Sprintf("%s != null && has(%s.metadata.labels) ? %s.metadata.labels : {}", object, object, object)
+}
+
+// label reads one of the labels in a variable; "" is none.
+func label(variable, key string) string {
+	return fmt.Sprintf("(%q in variables.%s ? variables.%s[%q] : \"\")", key, variable, variable, key)
 }
 
 // named is the queue that an object names itself: by its label, or in the field of the kinds that stand for work.
-func named(engine, object string) string {
+func named(engine, object, labels string) string {
 	if engine == scheduling.EngineKueue {
-		return fmt.Sprintf("%s == null ? \"\" : request.kind.kind == \"LocalQueue\" ? %s.spec.clusterQueue : request.kind.kind == \"Workload\" && has(%s.spec.queueName) ? %s.spec.queueName : %s",
-			object, object, object, object, labelOf(object, scheduling.LabelKueueQueue))
+		return fmt.Sprintf(`%s == null ? "" : request.kind.kind == "LocalQueue" ? %s.spec.clusterQueue : request.kind.kind == "Workload" && has(%s.spec.queueName) ? %s.spec.queueName : %s`,
+			object, object, object, object, label(labels, scheduling.LabelKueueQueue))
 	}
-	return fmt.Sprintf("%s == null ? \"\" : request.kind.kind == \"PodGroup\" && has(%s.spec.queue) ? %s.spec.queue : %s",
-		object, object, object, labelOf(object, scheduling.LabelKAIQueue))
+	return fmt.Sprintf(`%s != null && request.kind.kind == "PodGroup" && has(%s.spec.queue) ? %s.spec.queue : %s`, object, object, object, label(labels, scheduling.LabelKAIQueue))
 }
 
 // derived is the queue that KAI's podgrouper takes for work that names none.
-func derived(object string) string {
-	project, pool := labelOf(object, scheduling.LabelProject), labelOf(object, scheduling.LabelNodePool)
-	return fmt.Sprintf("%s == \"\" ? \"\" : %s + (%s == \"\" ? \"\" : \"-\" + %s)", project, project, pool, pool)
+func derived(labels string) string {
+	project, pool := label(labels, scheduling.LabelProject), label(labels, scheduling.LabelNodePool)
+	return fmt.Sprintf(`%s == "" ? %s : %s + "-" + %s`, pool, project, project, pool)
 }
 
 // concerned is what the policy looks at at all: what names a queue. Everything else passes unread.

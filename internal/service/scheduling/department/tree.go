@@ -72,14 +72,7 @@ var unknownShares = scheduling.Shares{GPU: tf.UnknownObject[scheduling.GPUShare]
 
 // namespaces are the known namespaces of a project, sorted: their order means nothing.
 func (p project) namespaces() []string {
-	var out []string
-	for _, n := range p.Namespaces.Known() {
-		if !n.IsUnknown() && !n.IsNull() {
-			out = append(out, n.ValueString())
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	return slices.Compact(slices.Sorted(slices.Values(scheduling.Texts(p.Namespaces))))
 }
 
 // sortedPools are the keys of a project's pools.
