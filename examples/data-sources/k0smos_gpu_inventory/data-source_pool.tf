@@ -1,5 +1,5 @@
-# Only the nodes of one kind of card.
-data "k0smos_gpu_inventory" "quebec" {
-  cluster  = k0smos_hosted_control_plane.train.cluster
-  selector = k0smos_node_pool.quebec.node_selector
+# Only the nodes of one kind of card. A pool has these labels as node_selector.
+data "k0smos_gpu_inventory" "a100" {
+  cluster  = { name = "train", namespace = "geo" }
+  selector = { "k0smos.io/gpu-vendor" = "nvidia", "k0smos.io/gpu-model" = "A100-80GB" }
 }

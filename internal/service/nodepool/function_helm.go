@@ -85,7 +85,7 @@ func (o *operator) Run(ctx context.Context, req function.RunRequest, resp *funct
 		}
 	}
 	if err != nil {
-		resp.Error = function.NewFuncError(fmt.Sprintf("The arguments cannot be read: %s. This is a mistake in the provider; please report it.", err))
+		resp.Error = function.NewFuncError(fmt.Sprintf("The arguments cannot be read: %s.", err))
 		return
 	}
 	if !known {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"math/big"
 	"slices"
 	"strings"
@@ -55,6 +56,9 @@ func plainValue(v tftypes.Value) (any, error) {
 			return i, nil
 		}
 		f, _ := n.Float64()
+		if math.IsInf(f, 0) {
+			return nil, fmt.Errorf("the number %s is too large", n.Text('g', 10))
+		}
 		return f, nil
 	case t.Is(tftypes.Object{}), t.Is(tftypes.Map{}):
 		var members map[string]tftypes.Value

@@ -2,6 +2,7 @@ package nodepool
 
 import (
 	"encoding/json"
+	"math/big"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -24,6 +25,9 @@ func dynamicOf(t *testing.T, v any) attr.Value {
 	case string:
 		if v == "unknown" {
 			return types.StringUnknown()
+		}
+		if v == "huge" {
+			return types.NumberValue(big.NewFloat(0).SetMantExp(big.NewFloat(1), 4000))
 		}
 		return types.StringValue(v)
 	case bool:
@@ -177,6 +181,7 @@ func TestOperatorsSayWhatIsMissing(t *testing.T) {
 		"a MIG configuration that is no list": {NewNVIDIAOperator, `{options: {mig_configs: {a: b}}}`, `must be a list of entries`},
 		"instances that are not known":        {NewNVIDIAOperator, `{pools: {a: {vendor: nvidia, model: Z9000, partitioning: {mode: mig, profile: 1g.10gb}}}, options: {mig_configs: {mine: []}}}`, `add "all-1g.10gb" to it`},
 		"a profile of AMD that nobody wrote":  {NewAMDOperator, `{pools: {a: {vendor: amd, model: MI300X, partitioning: {mode: amd_partition, config: mine}}}}`, `the profile "mine" of the device config manager`},
+		"a number beyond all numbers":         {NewNVIDIAOperator, `{options: {values: {a: huge}}}`, `is too large`},
 		"two strategies of one cluster":       {NewAMDOperator, `{pools: {a: {vendor: amd, model: MI300X, partitioning: {mode: amd_partition, profile: cpx, strategy: mixed}}, b: {vendor: amd, model: MI300X}}}`, `one strategy per cluster`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -198,8 +203,8 @@ func TestOperatorsWaitForWhatIsNotKnownYet(t *testing.T) {
 }
 
 func TestOperatorsDescribeThemselves(t *testing.T) {
-	for _, make := range []func() function.Function{NewNVIDIAOperator, NewAMDOperator} {
-		f := make()
+	for _, constructor := range []func() function.Function{NewNVIDIAOperator, NewAMDOperator} {
+		f := constructor()
 		var metadata function.MetadataResponse
 		f.Metadata(t.Context(), function.MetadataRequest{}, &metadata)
 		var definition function.DefinitionResponse
