@@ -6,16 +6,22 @@ import (
 	"strings"
 	"testing"
 
+	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/k0smos/terraform-provider-k0smos/internal/api"
+	"github.com/k0smos/terraform-provider-k0smos/internal/api/admission"
 	"github.com/k0smos/terraform-provider-k0smos/internal/api/bootstrap"
 	"github.com/k0smos/terraform-provider-k0smos/internal/api/clusterapi"
 	"github.com/k0smos/terraform-provider-k0smos/internal/api/controlplane"
 	"github.com/k0smos/terraform-provider-k0smos/internal/api/core"
 	"github.com/k0smos/terraform-provider-k0smos/internal/api/infrastructure"
 	"github.com/k0smos/terraform-provider-k0smos/internal/api/k0smotron"
+	"github.com/k0smos/terraform-provider-k0smos/internal/api/kai"
+	"github.com/k0smos/terraform-provider-k0smos/internal/api/kai/shard"
+	"github.com/k0smos/terraform-provider-k0smos/internal/api/kai/topology"
+	"github.com/k0smos/terraform-provider-k0smos/internal/api/kueue"
 	"github.com/k0smos/terraform-provider-k0smos/internal/api/schematest"
 )
 
@@ -37,6 +43,14 @@ var custom = []struct {
 	{infrastructure.RemoteMachineTemplateKind, infrastructure.RemoteMachineTemplate{}},
 	{bootstrap.K0sWorkerConfigKind, bootstrap.K0sWorkerConfig{}},
 	{bootstrap.K0sWorkerConfigTemplateKind, bootstrap.K0sWorkerConfigTemplate{}},
+	{kai.QueueKind, kai.Queue{}},
+	{shard.Kind, shard.SchedulingShard{}},
+	{topology.Kind, topology.Topology{}},
+	{kueue.CohortKind, kueue.Cohort{}},
+	{kueue.ClusterQueueKind, kueue.ClusterQueue{}},
+	{kueue.LocalQueueKind, kueue.LocalQueue{}},
+	{kueue.ResourceFlavorKind, kueue.ResourceFlavor{}},
+	{kueue.TopologyKind, kueue.Topology{}},
 }
 
 // free is left open in our definitions: the original spells out all of a Job.
@@ -112,6 +126,10 @@ func TestStructsOfBuiltInKindsAreASubsetOfTheOriginals(t *testing.T) {
 	comparePaths(t, schematest.StructPaths(core.Secret{}), schematest.StructPaths(corev1.Secret{}))
 	comparePaths(t, schematest.StructPaths(core.ConfigMap{}), schematest.StructPaths(corev1.ConfigMap{}))
 	comparePaths(t, schematest.StructPaths(core.Node{}), schematest.StructPaths(corev1.Node{}))
+	comparePaths(t, schematest.StructPaths(admission.ValidatingAdmissionPolicy{}), schematest.StructPaths(admissionv1.ValidatingAdmissionPolicy{}))
+	comparePaths(t, schematest.StructPaths(admission.ValidatingAdmissionPolicyBinding{}), schematest.StructPaths(admissionv1.ValidatingAdmissionPolicyBinding{}))
+	comparePaths(t, schematest.StructPaths(core.LimitRange{}), schematest.StructPaths(corev1.LimitRange{}))
+	comparePaths(t, schematest.StructPaths(core.ResourceQuota{}), schematest.StructPaths(corev1.ResourceQuota{}))
 }
 
 func comparePaths(t *testing.T, ours, theirs map[string]string) {

@@ -48,15 +48,19 @@ type Cohort struct {
 // CohortSpec is what is wanted of a Cohort.
 type CohortSpec struct {
 	// Cohort above; one that does not exist is taken as one without limits.
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
 	ParentName string `json:"parentName,omitempty"`
 	// Quotas of its own.
+	// +kubebuilder:validation:MaxItems=16
+	// +listType=atomic
 	ResourceGroups []ResourceGroup `json:"resourceGroups,omitempty"`
 	// Its part of what siblings share.
 	FairSharing *FairSharing `json:"fairSharing,omitempty"`
 }
 
 // ClusterQueue is a pool of quotas that LocalQueues admit work by.
-// +kubebuilder:resource:path=clusterqueues,scope=Cluster
+// +kubebuilder:resource:path=clusterqueues,scope=Cluster,shortName=cq
 // +kubebuilder:subresource:status
 // +kubebuilder:storageversion
 type ClusterQueue struct {
@@ -72,26 +76,38 @@ type ClusterQueue struct {
 }
 
 // ClusterQueueSpec is what is wanted of a ClusterQueue.
+// +kubebuilder:validation:XValidation:rule="!has(self.cohortName) && has(self.resourceGroups) ? self.resourceGroups.all(rg, rg.flavors.all(f, f.resources.all(r, !has(r.borrowingLimit)))) : true",message="borrowingLimit must be nil when cohort is empty"
 type ClusterQueueSpec struct {
 	// Cohort that it is in.
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
 	CohortName string `json:"cohortName,omitempty"`
 	// Quotas.
+	// +kubebuilder:validation:MaxItems=16
+	// +listType=atomic
 	ResourceGroups []ResourceGroup `json:"resourceGroups,omitempty"`
 	// Namespaces that may use it. None at all: no namespace may.
 	NamespaceSelector *metav1.LabelSelector `json:"namespaceSelector,omitempty"`
 	// What may be taken from others.
+	// +kubebuilder:default={}
 	Preemption *Preemption `json:"preemption,omitempty"`
 	// Its part of what siblings share.
 	FairSharing *FairSharing `json:"fairSharing,omitempty"`
 	// None, Hold or HoldAndDrain.
+	// +kubebuilder:validation:Enum=None;Hold;HoldAndDrain
+	// +kubebuilder:default="None"
 	StopPolicy string `json:"stopPolicy,omitempty"`
 }
 
 // Preemption says what work of a ClusterQueue may take from other work.
 type Preemption struct {
 	// From the same ClusterQueue.
+	// +kubebuilder:validation:Enum=Never;LowerPriority;LowerOrNewerEqualPriority
+	// +kubebuilder:default=Never
 	WithinClusterQueue string `json:"withinClusterQueue,omitempty"`
 	// From others in the Cohort that have borrowed.
+	// +kubebuilder:validation:Enum=Never;LowerPriority;Any
+	// +kubebuilder:default=Never
 	ReclaimWithinCohort string `json:"reclaimWithinCohort,omitempty"`
 }
 
@@ -99,22 +115,37 @@ type Preemption struct {
 type FairSharing struct {
 	// Weight among siblings.
 	// +optional
+	// +kubebuilder:default=1
 	Weight api.Quantity `json:"weight,omitzero"`
 }
 
 // ResourceGroup is a set of resources that one flavor is chosen for together.
+// +kubebuilder:validation:XValidation:rule="self.flavors.all(x, size(x.resources) == size(self.coveredResources))",message="flavors must have the same number of resources as the coveredResources"
 type ResourceGroup struct {
 	// Resources.
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=64
+	// +listType=atomic
 	CoveredResources []string `json:"coveredResources"`
 	// Flavors, in the order in which they are tried; each has all of the resources, in their order.
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=64
+	// +listType=map
+	// +listMapKey=name
 	Flavors []FlavorQuotas `json:"flavors"`
 }
 
 // FlavorQuotas are the quotas in one flavor.
 type FlavorQuotas struct {
 	// ResourceFlavor.
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
 	Name string `json:"name"`
 	// Quota of each resource.
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=64
+	// +listType=map
+	// +listMapKey=name
 	Resources []ResourceQuota `json:"resources"`
 }
 
@@ -132,8 +163,14 @@ type ResourceQuota struct {
 // ClusterQueueStatus is what Kueue has seen of a ClusterQueue.
 type ClusterQueueStatus struct {
 	// See ConditionActive.
+	// +kubebuilder:validation:MaxItems=16
+	// +listType=map
+	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 	// What admitted work uses.
+	// +kubebuilder:validation:MaxItems=64
+	// +listType=map
+	// +listMapKey=name
 	FlavorsUsage []FlavorUsage `json:"flavorsUsage,omitempty"`
 	// Work that waits.
 	PendingWorkloads int32 `json:"pendingWorkloads,omitempty"`
@@ -146,8 +183,13 @@ type ClusterQueueStatus struct {
 // FlavorUsage is what is used of one flavor.
 type FlavorUsage struct {
 	// ResourceFlavor.
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
 	Name string `json:"name"`
 	// Use of each resource.
+	// +kubebuilder:validation:MaxItems=64
+	// +listType=map
+	// +listMapKey=name
 	Resources []ResourceUsage `json:"resources"`
 }
 
@@ -164,7 +206,7 @@ type ResourceUsage struct {
 }
 
 // LocalQueue is how the workloads of a namespace name a ClusterQueue.
-// +kubebuilder:resource:path=localqueues,scope=Namespaced
+// +kubebuilder:resource:path=localqueues,scope=Namespaced,shortName={queue,queues,lq}
 // +kubebuilder:subresource:status
 // +kubebuilder:storageversion
 type LocalQueue struct {
@@ -182,14 +224,22 @@ type LocalQueue struct {
 // LocalQueueSpec is what is wanted of a LocalQueue.
 type LocalQueueSpec struct {
 	// ClusterQueue; it cannot be changed.
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="field is immutable"
 	ClusterQueue string `json:"clusterQueue,omitempty"`
 	// None, Hold or HoldAndDrain.
+	// +kubebuilder:validation:Enum=None;Hold;HoldAndDrain
+	// +kubebuilder:default="None"
 	StopPolicy string `json:"stopPolicy,omitempty"`
 }
 
 // LocalQueueStatus is what Kueue has seen of a LocalQueue.
 type LocalQueueStatus struct {
 	// See ConditionActive.
+	// +kubebuilder:validation:MaxItems=16
+	// +listType=map
+	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 	// Work that waits.
 	PendingWorkloads int32 `json:"pendingWorkloads,omitempty"`

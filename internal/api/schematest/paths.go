@@ -60,7 +60,7 @@ var (
 	}
 	scalars = map[reflect.Kind]string{
 		reflect.Bool: "boolean", reflect.String: "string", reflect.Int: "integer",
-		reflect.Int32: "integer int32", reflect.Int64: "integer int64",
+		reflect.Int32: "integer int32", reflect.Int64: "integer int64", reflect.Float64: "number",
 	}
 )
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,7 +14,8 @@ import (
 
 // Subset returns where our definition says anything else than theirs. A subset may leave out versions, columns and
 // properties; whatever it has must be the same, so that an API server with ours treats an object that needs no more
-// as one with theirs: same types, defaults, limits, required fields and merging of lists.
+// as one with theirs: same types, defaults, limits, required fields and merging of lists. Rules about a property that ours
+// leaves out are left out, too: an API server would not take them.
 func Subset(ours, theirs *apiextensions.CustomResourceDefinition) []string {
 	d := differences{}
 	d.same("group", ours.Spec.Group, theirs.Spec.Group)
@@ -68,7 +70,9 @@ func (d *differences) version(ours, theirs *apiextensions.CustomResourceDefiniti
 }
 
 func (d *differences) schema(path string, ours, theirs *apiextensions.JSONSchemaProps) {
-	a, b := facets(ours), facets(theirs)
+	applicable := *theirs
+	applicable.XValidations = about(ours, theirs)
+	a, b := facets(ours), facets(&applicable)
 	for _, key := range slices.Sorted(maps.Keys(union(a, b))) {
 		if !reflect.DeepEqual(a[key], b[key]) {
 			d.say(path, "%s: ours is %s, the original is %s", key, text(a[key]), text(b[key]))
@@ -86,6 +90,23 @@ func (d *differences) schema(path string, ours, theirs *apiextensions.JSONSchema
 	d.nested(path+"[]", items(ours), items(theirs))
 	d.nested(path+"{}", values(ours), values(theirs))
 }
+
+// about lists the rules of the original that mention no property that ours leaves out.
+func about(ours, theirs *apiextensions.JSONSchemaProps) apiextensions.ValidationRules {
+	return slices.DeleteFunc(slices.Clone(theirs.XValidations), func(r apiextensions.ValidationRule) bool {
+		for _, m := range mention.FindAllStringSubmatch(r.Rule, -1) {
+			_, original := theirs.Properties[m[1]]
+			_, has := ours.Properties[m[1]]
+			if original && !has {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// mention is a property of the object that a rule is about.
+var mention = regexp.MustCompile(`\b(?:self|oldSelf)\.([A-Za-z]+)`)
 
 func (d *differences) nested(path string, ours, theirs *apiextensions.JSONSchemaProps) {
 	switch {

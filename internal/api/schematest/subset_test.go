@@ -123,6 +123,19 @@ func TestASubsetIsFoundOut(t *testing.T) {
 	}
 }
 
+func TestARuleAboutAPropertyThatIsLeftOutIsNotMissed(t *testing.T) {
+	rule := func(text string) apiextensions.ValidationRules {
+		return apiextensions.ValidationRules{{Rule: text}}
+	}
+	theirs := &apiextensions.JSONSchemaProps{Properties: map[string]apiextensions.JSONSchemaProps{"a": {}, "b": {}}}
+	ours := &apiextensions.JSONSchemaProps{Properties: map[string]apiextensions.JSONSchemaProps{"a": {}}}
+	for text, want := range map[string]int{"self.a > 1": 1, "!has(oldSelf.b) || self.a == 1": 0, "self.size() > 1": 1, "self == oldSelf": 1} {
+		if theirs.XValidations = rule(text); len(about(ours, theirs)) != want {
+			t.Errorf("%s: %v", text, about(ours, theirs))
+		}
+	}
+}
+
 func TestAStructIsComparedWithASchemaByPaths(t *testing.T) {
 	type port struct {
 		Name string `json:"name"`
@@ -135,11 +148,11 @@ func TestAStructIsComparedWithASchemaByPaths(t *testing.T) {
 		Labels   map[string]string `json:"labels,omitempty"`
 		Ports    []port            `json:"ports,omitempty"`
 		Hidden   string            `json:"-"`
-		Wrong    float64           `json:"wrong"`
+		Wrong    float32           `json:"wrong"`
 		Untagged bool
 	}
 	schema := SchemaPaths(read(t, original).Spec.Versions[0].Schema.OpenAPIV3Schema)
-	want := map[string]string{"Untagged": "Go field without a JSON name", "wrong": "Go type float64"}
+	want := map[string]string{"Untagged": "Go field without a JSON name", "wrong": "Go type float32"}
 	for _, path := range []string{"mode", "replicas", "config", "labels", "labels{}", "ports", "ports[]", "ports[].name", "ports[].port"} {
 		want[path] = schema["spec."+path]
 	}
