@@ -198,31 +198,6 @@ func (r *Resource[M]) run(ctx context.Context, prior *M, m M, rec *record, confi
 	return out
 }
 
-// before takes the steps that come before the apply.
-func (r *Resource[M]) before(ctx context.Context, x *instance, prior *M, m M) (stride, error) {
-	if r.kind.Before == nil {
-		return stride{}, nil
-	}
-	return x.walk(ctx, r.kind.Before(prior, m))
-}
-
-// halted is the end of a run whose steps before the apply did not come to theirs. What they did is no more than a part of the
-// way, so that the next apply has to go all of it.
-func (r *Resource[M]) halted(out *outcome[M], x *instance, did stride, err error, create bool) {
-	rec := out.record
-	out.began = create && len(did.applied) > 0 // an update keeps the prior state
-	if did.touched {
-		rec.Pending, rec.Members = err.Error(), refs(did.applied, rec.Members)
-	}
-	if out.began && !refused(err) {
-		out.diags.Append(x.resumable(did.stuck, err, r.attribute)...)
-	} else {
-		out.diags.Append(x.explain("apply", did.stuck, err, r.attribute)...)
-	}
-	metaOf(&out.model).Revision = types.StringValue(pendingRevision)
-	r.observe(&out.model, did.live)
-}
-
 func (r *Resource[M]) observe(m *M, live Live) {
 	if r.kind.Observe != nil {
 		r.kind.Observe(m, live)
@@ -257,41 +232,6 @@ func (r *Resource[M]) appliedObjects(ctx context.Context, x *instance, m M, conf
 	revision = revisionOf(plain)
 	markRotation(objects, wanted)
 	return x.mark(objects), revision, diags
-}
-
-// waitDiagnostic words a wait that did not end well.
-func (x *instance) waitDiagnostic(u *unready, gentle, create bool) diag.Diagnostic {
-	summary := u.object.String() + " is not ready"
-	detail := fmt.Sprintf("The objects are applied in the %s, but the wait %s: %s.%s", x.cluster.Describe(), u.cause, u.why, u.detail)
-	return pendingDiagnostic(summary, detail, gentle, create)
-}
-
-// pendingDiagnostic says what becomes of a resource whose wait did not end well.
-func pendingDiagnostic(summary, detail string, gentle, create bool) diag.Diagnostic {
-	switch {
-	case gentle:
-		return diag.NewWarningDiagnostic(summary, detail+"\n\nThe resource is saved and not tainted; its revision stays pending, and the next apply resumes the wait in place.")
-	case create:
-		return diag.NewErrorDiagnostic(summary, detail+"\n\nwait_failure = \"error\" marks the resource as tainted: the next apply would replace it. Keep it instead with `terraform untaint <address>`; the next apply then resumes the wait.")
-	default:
-		return diag.NewErrorDiagnostic(summary, detail+"\n\nThe resource is not tainted; the next apply resumes the wait in place.")
-	}
-}
-
-// afterDiagnostics words steps after the apply that did not come to their end.
-func (x *instance) afterDiagnostics(did stride, err error, gentle, create bool, at attributeOf) diag.Diagnostics {
-	var out diag.Diagnostics
-	for _, d := range x.explain("apply", did.stuck, err, at) {
-		out.Append(pendingDiagnostic(d.Summary(), "The objects are applied. "+d.Detail(), gentle, create))
-	}
-	return out
-}
-
-func orUnknown(s string) string {
-	if s == "" {
-		return "nothing is known of it yet"
-	}
-	return s
 }
 
 // save writes the state: what the plan showed as known stays so, and what it left open takes what was found.

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/k0smos/terraform-provider-k0smos/internal/kube"
 	"github.com/k0smos/terraform-provider-k0smos/internal/kube/ownership"
@@ -51,4 +52,29 @@ func (x *instance) resumable(stuck *Object, err error, at attributeOf) diag.Diag
 		out.AddWarning(d.Summary(), d.Detail()+"\n\nThe resource is saved and not tainted; its revision stays pending, and the next apply goes on in place.")
 	}
 	return out
+}
+
+// before takes the steps that come before the apply.
+func (r *Resource[M]) before(ctx context.Context, x *instance, prior *M, m M) (stride, error) {
+	if r.kind.Before == nil {
+		return stride{}, nil
+	}
+	return x.walk(ctx, r.kind.Before(prior, m))
+}
+
+// halted is the end of a run whose steps before the apply did not come to theirs. What they did is no more than a part of the
+// way, so that the next apply has to go all of it.
+func (r *Resource[M]) halted(out *outcome[M], x *instance, did stride, err error, create bool) {
+	rec := out.record
+	out.began = create && len(did.applied) > 0 // an update keeps the prior state
+	if did.touched {
+		rec.Pending, rec.Members = err.Error(), refs(did.applied, rec.Members)
+	}
+	if out.began && !refused(err) {
+		out.diags.Append(x.resumable(did.stuck, err, r.attribute)...)
+	} else {
+		out.diags.Append(x.explain("apply", did.stuck, err, r.attribute)...)
+	}
+	metaOf(&out.model).Revision = types.StringValue(pendingRevision)
+	r.observe(&out.model, did.live)
 }
