@@ -133,6 +133,9 @@ func parseHosts(live composite.Live, m Model) tf.Map[tf.Object[Host]] {
 			continue
 		}
 		key := keys[host.Name]
+		if _, said, ok := strings.Cut(host.Labels[labelHost], "."); ok && key == "" {
+			key = said
+		}
 		if key == "" {
 			key = strings.TrimPrefix(host.Name, e.name+"-")
 		}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -43,8 +44,12 @@ type jobMark struct {
 
 func hostChangeOf(m Model, e effective) hostChange {
 	c := hostChange{
-		Version: versionOf(m), Pre: listOf(m.PreCommands), Post: listOf(m.PostCommands), Args: listOf(m.WorkerArgs),
+		Version: versionOf(m), Pre: listOf(m.PreCommands), Post: listOf(m.PostCommands),
 		Download: e.k0s.DownloadURL.ValueString(), Installed: e.k0s.PreInstalled.ValueBool(), NodeIPCIDR: m.NodeIPCIDR.ValueString(),
+	}
+	plain, kubelet := dividedArgs(m)
+	if c.Args = plain; len(kubelet) > 0 { // their order among the others means nothing
+		c.Args = append(c.Args, argKubelet+strings.Join(kubelet, " "))
 	}
 	if e.hasGPU {
 		c.GPU = gpuFingerprint(e.gpu)

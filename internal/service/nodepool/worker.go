@@ -57,12 +57,8 @@ func workerArgs(m Model, e effective) []string {
 	if len(taints) > 0 {
 		out = append(out, argTaints+strings.Join(taints, ","))
 	}
-	var kubelet []string
-	for _, arg := range listOf(m.WorkerArgs) {
-		if value, ok := strings.CutPrefix(arg, argKubelet); ok {
-			kubelet = append(kubelet, value)
-			continue
-		}
+	plain, kubelet := dividedArgs(m)
+	for _, arg := range plain {
 		out = append(out, shellQuoted(arg))
 	}
 	if given(m.NodeIPCIDR) {
@@ -72,6 +68,18 @@ func workerArgs(m Model, e effective) []string {
 		out = append(out, argKubelet+strings.Join(kubelet, " "))
 	}
 	return out
+}
+
+// dividedArgs separates the arguments for the kubelet, which the operator puts beside its own, from the others.
+func dividedArgs(m Model) (plain, kubelet []string) {
+	for _, arg := range listOf(m.WorkerArgs) {
+		if value, ok := strings.CutPrefix(arg, argKubelet); ok {
+			kubelet = append(kubelet, value)
+		} else {
+			plain = append(plain, arg)
+		}
+	}
+	return plain, kubelet
 }
 
 // addressArg is filled in by the shell of the host that reads the line. The script writes an address and nothing else.
