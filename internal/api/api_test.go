@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/k0smos/terraform-provider-k0smos/internal/api"
+	"github.com/k0smos/terraform-provider-k0smos/internal/api/bootstrap"
 	"github.com/k0smos/terraform-provider-k0smos/internal/api/clusterapi"
 	"github.com/k0smos/terraform-provider-k0smos/internal/api/controlplane"
 	"github.com/k0smos/terraform-provider-k0smos/internal/api/core"
@@ -33,6 +34,16 @@ func TestAnUnsetFieldIsNotInTheJSON(t *testing.T) {
 		"a RemoteCluster keeps its spec":       {infrastructure.RemoteCluster{}, `{"metadata":{},"spec":{}}`},
 		"a control plane":                      {controlplane.K0smotronControlPlane{}, `{"metadata":{}}`},
 		"a derived cluster":                    {k0smotron.Cluster{}, `{"metadata":{}}`},
+		"a host":                               {infrastructure.PooledRemoteMachine{}, `{"metadata":{}}`},
+		"a host that has been taken":           {infrastructure.RemoteMachine{}, `{"metadata":{}}`},
+		"a template of hosts":                  {infrastructure.RemoteMachineTemplate{}, `{"metadata":{}}`},
+		"a template of workers":                {bootstrap.K0sWorkerConfigTemplate{}, `{"metadata":{}}`},
+		"a worker":                             {bootstrap.K0sWorkerConfig{}, `{"metadata":{}}`},
+		"a MachineDeployment must select":      {clusterapi.MachineDeployment{}, `{"metadata":{},"spec":{"selector":{}}}`},
+		"a MachineSet likewise":                {clusterapi.MachineSet{}, `{"metadata":{},"spec":{"selector":{}}}`},
+		"a MachineHealthCheck likewise":        {clusterapi.MachineHealthCheck{}, `{"metadata":{},"spec":{"selector":{}}}`},
+		"a Machine":                            {clusterapi.Machine{}, `{"metadata":{},"spec":{}}`},
+		"a Node":                               {core.Node{}, `{"metadata":{}}`},
 		"sections that were begun stay empty, except for what has no default": {
 			controlplane.K0smotronControlPlane{Spec: k0smotron.ClusterSpec{
 				Service: &k0smotron.Service{}, Persistence: &k0smotron.Persistence{}, Resources: &api.Resources{},
@@ -130,6 +141,13 @@ func TestRecordedObjectsPassThroughTheStructsUnchanged(t *testing.T) {
 		"remotecluster.yaml":    &infrastructure.RemoteCluster{},
 		"controlplane.yaml":     &controlplane.K0smotronControlPlane{},
 		"k0smotroncluster.yaml": &k0smotron.Cluster{},
+
+		"machinedeployment.yaml":          &clusterapi.MachineDeployment{},
+		"machine.yaml":                    &clusterapi.Machine{},
+		"pooledremotemachine.yaml":        &infrastructure.PooledRemoteMachine{},
+		"remotemachine.yaml":              &infrastructure.RemoteMachine{},
+		"remotemachine-without-host.yaml": &infrastructure.RemoteMachine{},
+		"k0sworkerconfig.yaml":            &bootstrap.K0sWorkerConfig{},
 	} {
 		t.Run(file, func(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join("testdata", "recorded", file))
