@@ -113,9 +113,9 @@ func (b *bench) handOver(t *testing.T, name string) {
 }
 
 // run makes a Machine and waits until its host is a worker.
-func (b *bench) run(t *testing.T, name, template string, options ...string) {
+func (b *bench) run(t *testing.T, name, template string) {
 	t.Helper()
-	b.createMachine(t, name, template, options...)
+	b.createMachine(t, name, template)
 	b.handOver(t, name)
 	b.awaitField(t, remoteID(name), "status.initialization.provisioned", true)
 }
