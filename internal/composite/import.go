@@ -195,7 +195,8 @@ func (r *Resource[M]) readMarks(x *instance, m *M, main *unstructured.Unstructur
 		return
 	}
 	owned, _ := ownership.Owned(main, x.manager())["metadata"].(map[string]any)
-	theirs, _ := composed[0].Content["metadata"].(map[string]any)
+	same := func(o Object) bool { return o.Kind.Kind == main.GetKind() && o.Name == main.GetName() }
+	theirs, _ := composed[max(slices.IndexFunc(composed, same), 0)].Content["metadata"].(map[string]any)
 	left := func(field string) tf.Map[types.String] {
 		out := map[string]types.String{}
 		mine, _ := owned[field].(map[string]any)

@@ -30,14 +30,13 @@ const (
 	defaultMaxUnhealthy   = "1"
 	defaultPermissions    = "0644"
 
-	defaultDrain         = 15 * time.Minute
-	defaultVolumeDetach  = 5 * time.Minute
-	defaultNodeDeletion  = time.Minute
-	defaultUnhealthy     = 5 * time.Minute
-	defaultNodeStartup   = 20 * time.Minute
-	defaultEffect        = "NoSchedule"
-	longestName          = 50 // two random parts follow it in the name of a Machine, which is a label value of 63
-	longestTemplateParts = 9  // a hyphen and eight digits
+	defaultDrain        = 15 * time.Minute
+	defaultVolumeDetach = 5 * time.Minute
+	defaultNodeDeletion = time.Minute
+	defaultUnhealthy    = 5 * time.Minute
+	defaultNodeStartup  = 20 * time.Minute
+	defaultEffect       = "NoSchedule"
+	longestName         = 50 // two random parts follow it in the name of a Machine, which is a label value of 63
 )
 
 // effective is a model with its nested objects unpacked. Objects that are null are zero.

@@ -102,7 +102,13 @@ func templatesOf(m Model, prior *Model) tf.Object[Templates] {
 	fingerprint := fingerprintOf(m)
 	name := types.StringValue(templateName(m.Name.ValueString(), fingerprint))
 	out := Templates{Fingerprint: types.StringValue(fingerprint), Bootstrap: name, Infrastructure: name}
-	if prior != nil && prior.Name.Equal(m.Name) && namespaceOf(*prior).Equal(namespaceOf(m)) {
+	if prior == nil { // an import has read the names; in the plan of a create nothing is known of them
+		if read, ok := m.Templates.Get(); ok && read.Fingerprint.ValueString() == adoptedTemplates {
+			return m.Templates
+		}
+		prior = &m
+	}
+	if prior.Name.Equal(m.Name) && namespaceOf(*prior).Equal(namespaceOf(m)) {
 		was, ok := prior.Templates.Get()
 		if ok && (was.Fingerprint.Equal(out.Fingerprint) || was.Fingerprint.ValueString() == adoptedTemplates) {
 			out.Bootstrap = was.Bootstrap

@@ -136,7 +136,6 @@ func TestAFleetOfOthersKeepsItsNames(t *testing.T) {
 	if len(state.Files.Known()) != 1 || len(taintsOf(state)) != 1 || state.Version.ValueString() != "v1.35.4+k0s.0" {
 		t.Errorf("it reads %v %v", state.Files, state.Taints)
 	}
-	state = imported(live, empty)
 	plan := compositetest.Model(t, Kind, `
 name: qc-a100
 cluster: {name: geo, namespace: geo}
