@@ -20,7 +20,7 @@ func composeKueue(m Model) ([]composite.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	cohort := kueue.Cohort{Spec: kueue.CohortSpec{ParentName: scheduling.RootCohort, FairSharing: scheduling.Weight(pools[0].shares)}}
+	cohort := kueue.Cohort{Spec: kueue.CohortSpec{ParentName: scheduling.RootCohort}}
 	cohort.Labels, cohort.Annotations = map[string]string{scheduling.LabelDepartment: name}, annotations
 	group := scheduling.ResourceGroup(devices)
 	for _, p := range pools {
@@ -28,7 +28,9 @@ func composeKueue(m Model) ([]composite.Object, error) {
 			return scheduling.CohortCell(r, p.shares.Of(r), sumOf(projects, p.key, r))
 		}))
 	}
-	cohort.Spec.ResourceGroups = []kueue.ResourceGroup{group}
+	if len(pools) > 0 { // an import of what is broken may find none
+		cohort.Spec.ResourceGroups, cohort.Spec.FairSharing = []kueue.ResourceGroup{group}, scheduling.Weight(pools[0].shares)
+	}
 	top, err := composite.NewObject(kueue.CohortKind, "", name, cohort)
 	if err != nil {
 		return nil, err
