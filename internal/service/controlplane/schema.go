@@ -17,7 +17,7 @@ const longestName = 40
 
 func resourceSchema() schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "A Kubernetes control plane of k0s that runs as pods in the management cluster, by k0smotron 2.x and Cluster API 1.11 or later. It makes no nodes: hosts anywhere join by Cluster API objects, which `k0smos_manifest` can write.\n\n" +
+		MarkdownDescription: "A Kubernetes control plane of k0s that runs as pods in the management cluster, by k0smotron 2.x and Cluster API 1.11 or later. It makes no nodes: hosts anywhere join by `k0smos_node_pool`.\n\n" +
 			"It is made of a Cluster API Cluster, a RemoteCluster and a K0smotronControlPlane. Create waits until the API server of the hosted cluster answers, so that other resources of the same run can put objects into it by `cluster`. Create and delete may take 20 minutes each and an update 30, unless `timeouts` says otherwise.\n\n" +
 			"Some things can never change in a running k0s cluster: address ranges, network provider, storage type, way of exposure and ports. A change of these is an error that names the way by a second cluster, never a silent replacement, because that would reset every host.",
 		Attributes: map[string]schema.Attribute{

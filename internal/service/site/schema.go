@@ -25,7 +25,7 @@ func resourceSchema() schema.Schema {
 			"Create, update and delete may take 10 minutes each, unless `timeouts` says otherwise.",
 		Attributes: map[string]schema.Attribute{
 			"name": schema.StringAttribute{Required: true, Validators: []validator.String{tf.DNSLabel(longestName)},
-				MarkdownDescription: "Name of the site: lower case letters, digits and hyphens, at most 40 characters. Nodes carry it as the label `k0smos.io/site`. A change replaces the site, and with it every node pool at it."},
+				MarkdownDescription: "Name of the site: lower case letters, digits and hyphens, at most 40 characters. Nodes carry it as the label `k0smos.io/site`. A change makes a new site: with `lifecycle { create_before_destroy = true }` node pools move over in place before the old one goes; without, its destroy waits for the hosts that use its key."},
 			"region": schema.StringAttribute{Optional: true, Validators: labelValue(),
 				MarkdownDescription: "Region, such as `ca-quebec`: the node label `topology.kubernetes.io/region`, at most 63 characters. Left out: no label. Changed in place; running nodes are labelled anew and not replaced."},
 			"zone": schema.StringAttribute{Optional: true, Validators: labelValue(),
