@@ -22,8 +22,7 @@ func imported(live composite.Live, prior Model) Model {
 		return prior
 	}
 	m := prior
-	cluster, _ := composite.As[clusterapi.Cluster](live, clusterapi.ClusterKind, "")
-	m.Cluster = tf.ObjectOf(composite.ClusterRef{Name: types.StringValue(deployment.Spec.ClusterName), Namespace: prior.Namespace, UID: textOrNull(string(cluster.UID))})
+	m.Cluster = tf.ObjectOf(composite.ClusterRef{Name: types.StringValue(deployment.Spec.ClusterName), Namespace: prior.Namespace, UID: types.StringNull()})
 	m.Namespace = types.StringNull() // it is the cluster's, as a person would leave it
 	if prior.Namespace.IsNull() {
 		m.Cluster = prior.Cluster

@@ -111,14 +111,24 @@ func locateHosts(m Model, found composite.Live) []composite.Query {
 	return []composite.Query{{Kind: infrastructure.PooledRemoteMachineKind, Namespace: namespaceOf(m).ValueString()}}
 }
 
+// observe fills in the UID of the MachineDeployment. The rest of scaling follows from the configuration. An import, which finds
+// the Cluster as well, takes its UID into the reference, as a control plane exports it.
 func observe(m *Model, live composite.Live) {
-	deployment, ok := composite.As[clusterapi.MachineDeployment](live, clusterapi.MachineDeploymentKind, "")
-	scaling, known := m.Scaling.Get()
-	if !ok || !known {
+	was, _ := m.Scaling.Get()
+	scaling, ok := scalingOf(*m, effectiveOf(*m)).Get()
+	if !ok {
 		return
 	}
-	scaling.UID = types.StringValue(string(deployment.UID))
+	scaling.UID = was.UID
+	if deployment, ok := composite.As[clusterapi.MachineDeployment](live, clusterapi.MachineDeploymentKind, ""); ok && deployment.UID != "" {
+		scaling.UID = types.StringValue(string(deployment.UID))
+	}
 	m.Scaling = tf.ObjectOf(scaling)
+	ref, ok := m.Cluster.Get()
+	if cluster, found := composite.As[clusterapi.Cluster](live, clusterapi.ClusterKind, ""); ok && found && ref.UID.IsNull() && cluster.Name == ref.Name.ValueString() {
+		ref.UID = textOrNull(string(cluster.UID))
+		m.Cluster = tf.ObjectOf(ref)
+	}
 }
 
 // replace: a MachineDeployment is for one Cluster.

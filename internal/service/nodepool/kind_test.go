@@ -83,6 +83,20 @@ func TestOutputsThatFollowFromTheConfigurationAreKnown(t *testing.T) {
 	}
 }
 
+func TestTheSizeIsAddressedByTheMachineDeployment(t *testing.T) {
+	m := poolOf(t, "")
+	observe(&m, seenAs(t, deployment(3), "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Cluster, metadata: {name: train, namespace: train, uid: u-train}}"))
+	scaling, _ := m.Scaling.Get()
+	ref, _ := m.Cluster.Get()
+	if scaling.UID.ValueString() != "u-gpu" || scaling.Max.ValueInt64() != 3 || !scaling.By.IsNull() || ref.UID.ValueString() != "u-train" {
+		t.Errorf("it is %v in %v", scaling, ref)
+	}
+	observe(&m, nil)
+	if again, _ := m.Scaling.Get(); again.UID.ValueString() != "u-gpu" {
+		t.Error("a MachineDeployment that is not seen has no UID any more")
+	}
+}
+
 func TestAnImportIsNamedByNamespaceAndName(t *testing.T) {
 	m := compositetest.Null(Kind)
 	if err := setID(&m, composite.ID{Name: "gpu"}); err == nil || !strings.Contains(err.Error(), "<namespace>/<name>") {

@@ -61,7 +61,7 @@ func outputAttributes() map[string]schema.Attribute {
 				"infrastructure": text("Name of the RemoteMachineTemplate, or of `machine_template`."),
 			}},
 		"gpu_capacity": schema.MapAttribute{Computed: true, CustomType: tf.MapTypeOf[types.Int64](), ElementType: types.Int64Type,
-			MarkdownDescription: "Devices of the whole pool by resource name, such as `nvidia.com/gpu` or `nvidia.com/mig-1g.10gb`, at its full size: `replicas`, or `autoscaling.max`. Shares of time slicing and MPS count as devices. Empty without `gpu`."},
+			MarkdownDescription: "Devices of the whole pool by resource name, such as `nvidia.com/gpu` or `nvidia.com/mig-1g.10gb`, at its full size: `replicas`, or `autoscaling.max`. Shares of time slicing and MPS count as devices. Empty without `gpu`; null where nobody can tell, with a card that is not known here or a `partitioning.config` of your own."},
 		"node_selector": schema.MapAttribute{Computed: true, CustomType: tf.MapTypeOf[types.String](), ElementType: types.StringType,
 			MarkdownDescription: "Node labels by which pods select the nodes of this pool."},
 		"scaling": schema.SingleNestedAttribute{Computed: true, CustomType: tf.ObjectTypeOf[Scaling](), MarkdownDescription: "Address of what holds the size of the pool, for `k0smos_energy_policy` and others that scale it.",
