@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/k0smos/terraform-provider-k0smos/internal/provider"
@@ -13,7 +12,7 @@ import (
 // Providers is the provider under test, as the test framework takes it.
 func Providers() map[string]func() (tfprotov6.ProviderServer, error) {
 	return map[string]func() (tfprotov6.ProviderServer, error){
-		"k0smos": providerserver.NewProtocol6WithError(provider.New("test")()),
+		"k0smos": func() (tfprotov6.ProviderServer, error) { return provider.Server("test"), nil },
 	}
 }
 

@@ -43,11 +43,12 @@ func (r *Resource[M]) Read(ctx context.Context, req resource.ReadRequest, resp *
 		resp.Diagnostics.AddError("Cannot compose the objects of this resource", sentence(err.Error()))
 		return
 	}
-	live, stuck, err := x.fetch(ctx, objects)
-	if err != nil {
-		resp.Diagnostics.Append(x.explain("read", stuck, err, r.attribute)...)
+	seen := x.look(ctx, objects)
+	if seen.err != nil {
+		resp.Diagnostics.Append(x.explain("read", seen.stuck, seen.err, r.attribute)...)
 		return
 	}
+	live := seen.live
 	if len(live) == 0 {
 		resp.State.RemoveResource(ctx)
 		return
