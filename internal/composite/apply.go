@@ -29,7 +29,7 @@ func (x *instance) applyAll(ctx context.Context, objects []Object) (applied, err
 			if err := x.resolve(ctx, &o); err != nil {
 				return err
 			}
-			if err := x.ensureNamespace(ctx); err != nil {
+			if err := x.ensureNamespaces(ctx); err != nil {
 				return err
 			}
 			if err := x.claim(ctx, o); err != nil {

@@ -62,8 +62,8 @@ func (r *Resource[M]) Delete(ctx context.Context, req resource.DeleteRequest, re
 		}
 	}
 	if !x.release {
-		note, err := x.removeNamespace(ctx)
-		if note != "" {
+		notes, err := x.removeNamespaces(ctx)
+		for _, note := range notes {
 			resp.Diagnostics.AddWarning(note, "Everything of this resource is gone. Remove the namespace by hand, or let the provider's role list what is in it.")
 		}
 		if err != nil {

@@ -32,6 +32,7 @@ type instance struct {
 
 	namespace       string
 	createNamespace bool
+	namespaces      []string // more of them, to be made as well
 	namespaceSeen   bool
 	ready           map[string]Readiness
 	dialects        []Dialect

@@ -43,6 +43,10 @@ type Kind[M any] struct {
 	// NamespacedMeta.
 	Namespace func(m M) (name string, create bool)
 
+	// Namespaces lists more namespaces, of objects or of workloads: made where they are missing, and removed by destroy where
+	// they were made and nothing is in them. Nil means none.
+	Namespaces func(m M) []string
+
 	// Compose turns the model into objects, in the order in which they are applied.
 	Compose func(m M, f Facts) ([]Object, error)
 

@@ -12,17 +12,34 @@ import (
 
 var namespaceKind = kube.Kind{Version: "v1", Kind: "Namespace", Resource: "namespaces"}
 
-// ensureNamespace makes the namespace when the user asked for that and it is missing. A namespace that is going away is
-// waited for and made anew.
-func (x *instance) ensureNamespace(ctx context.Context) error {
-	if !x.createNamespace || x.namespace == "" || x.namespaceSeen {
+// madeNamespaces are the namespaces that the user asked to make: the resource's own, and those of its workloads.
+func (x *instance) madeNamespaces() []string {
+	if !x.createNamespace || x.namespace == "" {
+		return x.namespaces
+	}
+	return append([]string{x.namespace}, x.namespaces...)
+}
+
+// ensureNamespaces makes the namespaces that are missing, before the first object is applied.
+func (x *instance) ensureNamespaces(ctx context.Context) error {
+	if x.namespaceSeen {
 		return nil
 	}
-	key := kube.Key{Kind: namespaceKind, Name: x.namespace}
+	for _, name := range x.madeNamespaces() {
+		if err := x.ensureNamespace(ctx, name); err != nil {
+			return err
+		}
+	}
+	x.namespaceSeen = true
+	return nil
+}
+
+// ensureNamespace makes a namespace that is missing. One that is going away is waited for and made anew.
+func (x *instance) ensureNamespace(ctx context.Context, name string) error {
+	key := kube.Key{Kind: namespaceKind, Name: name}
 	live, err := x.cluster.Read(ctx, key)
 	switch e := kube.AsError(err); {
 	case e == nil && live.GetDeletionTimestamp() == nil:
-		x.namespaceSeen = true
 		return nil
 	case e == nil:
 		if _, err := x.cluster.Wait(ctx, key, gone); err != nil {
@@ -37,7 +54,7 @@ func (x *instance) ensureNamespace(ctx context.Context) error {
 	}
 	defer cancel()
 	body := map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{
-		"name":        x.namespace,
+		"name":        name,
 		"labels":      map[string]any{ManagedByLabel: ManagedBy},
 		"annotations": map[string]any{MadeAnnotation: "true", OwnerNameAnnotation: x.provider.Owner},
 	}}
@@ -45,18 +62,28 @@ func (x *instance) ensureNamespace(ctx context.Context) error {
 	if e := kube.AsError(err); e != nil && e.Reason != kube.ReasonAlreadyExists {
 		return err
 	}
-	x.namespaceSeen = true
 	return nil
 }
 
-// removeNamespace deletes the namespace if this provider made it and nothing else is left in it. The last resource to
+// removeNamespaces deletes what ensureNamespaces made, as far as nothing is left in it. The notes say what stays.
+func (x *instance) removeNamespaces(ctx context.Context) (notes []string, err error) {
+	for _, name := range x.madeNamespaces() {
+		note, err := x.removeNamespace(ctx, name)
+		if note != "" {
+			notes = append(notes, note)
+		}
+		if err != nil {
+			return notes, err
+		}
+	}
+	return notes, nil
+}
+
+// removeNamespace deletes a namespace if this provider made it and nothing else is left in it. The last resource to
 // go thus takes the namespace along, whichever it is. Where the credentials do not allow to look, the namespace stays, with
 // a note.
-func (x *instance) removeNamespace(ctx context.Context) (note string, err error) {
-	if !x.createNamespace || x.namespace == "" {
-		return "", nil
-	}
-	key := kube.Key{Kind: namespaceKind, Name: x.namespace}
+func (x *instance) removeNamespace(ctx context.Context, name string) (note string, err error) {
+	key := kube.Key{Kind: namespaceKind, Name: name}
 	live, err := x.cluster.Get(ctx, key)
 	if e := kube.AsError(err); e != nil {
 		if e.Reason == kube.ReasonNotFound || e.Reason == kube.ReasonForbidden {
@@ -67,16 +94,16 @@ func (x *instance) removeNamespace(ctx context.Context) (note string, err error)
 	if live.GetAnnotations()[MadeAnnotation] == "" || live.GetDeletionTimestamp() != nil {
 		return "", nil
 	}
-	left, err := x.cluster.NamespaceContents(ctx, x.namespace)
+	left, err := x.cluster.NamespaceContents(ctx, name)
 	switch e := kube.AsError(err); {
 	case e == nil && len(left) == 0:
 		return "", x.deleteAndWait(ctx, key, string(live.GetUID()))
 	case e == nil:
 		return "", nil
 	case e.Reason == kube.ReasonForbidden:
-		return fmt.Sprintf("Namespace %s stays: this user may not see whether anything is left in it", x.namespace), nil
+		return fmt.Sprintf("Namespace %s stays: this user may not see whether anything is left in it", name), nil
 	default:
-		return "", fmt.Errorf("see what is left in namespace %s: %w", x.namespace, err)
+		return "", fmt.Errorf("see what is left in namespace %s: %w", name, err)
 	}
 }
 

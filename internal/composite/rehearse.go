@@ -118,6 +118,8 @@ func (x *instance) rehearseOne(ctx context.Context, o Object, create bool, at at
 	case e == nil:
 	case e.Reason == kube.ReasonNoNamespace && x.createNamespace:
 		return out, false // it is made by the apply, as the user asked
+	case e.Reason == kube.ReasonNoNamespace && slices.Contains(x.namespaces, o.Namespace):
+		return out, true // likewise, and other objects are in other namespaces
 	case e.Reason == kube.ReasonInvalid || e.Reason == kube.ReasonDenied || e.Reason == kube.ReasonConflict:
 		out.Append(x.explain("plan", &o, err, at)...)
 		return out, true
