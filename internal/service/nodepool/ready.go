@@ -21,21 +21,31 @@ func deploymentReady(live map[string]any) composite.ReadyState {
 	if !ok {
 		return composite.ReadyState{Why: "it is no MachineDeployment that can be read"}
 	}
-	want, exist := counted(d.Spec.Replicas), counted(d.Status.Replicas)
-	if _, scaler := parseSize(d); !scaler.IsNull() {
-		bounds, _ := scaler.Get()
-		want = max(exist, bounds.Min.ValueInt64())
-	}
-	frozen := d.Spec.Paused != nil && *d.Spec.Paused || d.Spec.Rollout != nil && d.Spec.Rollout.Strategy != nil && d.Spec.Rollout.Strategy.Type == clusterapi.OnDelete
+	exist, want := sizes(d)
 	switch {
 	case exist != want:
 		return composite.ReadyState{Why: fmt.Sprintf("there are %d Machines of %d%s", exist, want, because(live, clusterapi.ConditionScalingUp, clusterapi.ConditionScalingDown, clusterapi.ConditionMachinesReady))}
-	case !frozen && counted(d.Status.UpToDateReplicas) != want:
+	case !frozen(d) && counted(d.Status.UpToDateReplicas) != want:
 		return composite.ReadyState{Why: fmt.Sprintf("%d Machines of %d have the newest template%s", counted(d.Status.UpToDateReplicas), want, because(live, clusterapi.ConditionRollingOut, clusterapi.ConditionMachinesReady))}
 	case counted(d.Status.AvailableReplicas) != want:
 		return composite.ReadyState{Why: fmt.Sprintf("%d nodes of %d can be used%s", counted(d.Status.AvailableReplicas), want, because(live, clusterapi.ConditionMachinesReady, clusterapi.ConditionScalingUp))}
 	}
 	return composite.ReadyState{Ready: true}
+}
+
+// sizes are how many Machines there are, and how many there should be.
+func sizes(d clusterapi.MachineDeployment) (exist, want int64) {
+	exist, want = counted(d.Status.Replicas), counted(d.Spec.Replicas)
+	if _, scaler := parseSize(d); !scaler.IsNull() {
+		bounds, _ := scaler.Get()
+		want = max(exist, bounds.Min.ValueInt64())
+	}
+	return exist, want
+}
+
+// frozen tells whether Machines stay that are made from what was declared before.
+func frozen(d clusterapi.MachineDeployment) bool {
+	return isTrue(d.Spec.Paused) || d.Spec.Rollout != nil && d.Spec.Rollout.Strategy != nil && d.Spec.Rollout.Strategy.Type == clusterapi.OnDelete
 }
 
 // because is what the first of these conditions has to say.

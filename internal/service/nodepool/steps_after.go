@@ -22,13 +22,15 @@ const (
 	hostSeenAnnotation   = "k0smos.io/host"   // on a RemoteMachine: hash of the host's entry when it was last told to look
 )
 
-// after brings to running nodes what changed in place: a node joins with its labels and taints, so a create needs none of it.
+// after waits for a rollout and then brings to running nodes what changed in place: a node joins with its labels and taints, so a
+// create needs none of that.
 func after(prior *Model, m Model) []composite.Step {
-	if prior == nil {
-		return nil
-	}
 	e := effectiveOf(m)
-	out := []composite.Step{nodesStep(m, e)}
+	out := []composite.Step{rolloutStep(e)}
+	if prior == nil {
+		return out
+	}
+	out = append(out, nodesStep(m, e))
 	if !e.foreign {
 		out = append(out, hostsStep(e))
 	}
