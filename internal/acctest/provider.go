@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/k0smos/terraform-provider-k0smos/internal/provider"
@@ -12,7 +13,7 @@ import (
 // Providers is the provider under test, as the test framework takes it.
 func Providers() map[string]func() (tfprotov6.ProviderServer, error) {
 	return map[string]func() (tfprotov6.ProviderServer, error){
-		"k0smos": func() (tfprotov6.ProviderServer, error) { return provider.Server("test"), nil },
+		"k0smos": providerserver.NewProtocol6WithError(provider.New("test")()),
 	}
 }
 

@@ -22,14 +22,10 @@ type identityModel struct {
 
 // IdentitySchema describes the identity.
 func (r *Resource[M]) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = identitySchema()
-}
-
-func identitySchema() identityschema.Schema {
 	optional := func(text string) identityschema.StringAttribute {
 		return identityschema.StringAttribute{OptionalForImport: true, Description: text}
 	}
-	return identityschema.Schema{Attributes: map[string]identityschema.Attribute{
+	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
 		"cluster_namespace": optional("Namespace of the hosted cluster; leave out for the management cluster."),
 		"cluster_name":      optional("Name of the hosted cluster; leave out for the management cluster."),
 		"api_version":       optional("API version of the object, for resources that stand for objects of any kind."),
@@ -53,14 +49,10 @@ func identify(ctx context.Context, to *tfsdk.ResourceIdentity, id ID) diag.Diagn
 	if !to.Raw.IsNull() && !to.Get(ctx, &was).HasError() && was.id().same(id) {
 		return nil
 	}
-	return to.Set(ctx, id.model())
-}
-
-func (id ID) model() identityModel {
-	return identityModel{
+	return to.Set(ctx, identityModel{
 		ClusterNamespace: orNull(id.ClusterNamespace), ClusterName: orNull(id.ClusterName), APIVersion: orNull(id.APIVersion),
 		Kind: orNull(id.Kind), Namespace: orNull(id.Namespace), Name: types.StringValue(id.Name),
-	}
+	})
 }
 
 func orNull(s string) types.String {

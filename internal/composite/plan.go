@@ -19,16 +19,12 @@ func (r *Resource[M]) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	if r.provider == nil {
 		return
 	}
-	rec, diags := loadRecord(ctx, req.Private)
-	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
-		return
-	}
-	r.modifyPlan(ctx, req, rec, resp)
-}
-
-func (r *Resource[M]) modifyPlan(ctx context.Context, req resource.ModifyPlanRequest, rec *record, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() {
 		r.planDestroy(ctx, req, resp)
+		return
+	}
+	rec, diags := loadRecord(ctx, req.Private)
+	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
 		return
 	}
 	var prior *M

@@ -43,12 +43,11 @@ func (r *Resource[M]) Read(ctx context.Context, req resource.ReadRequest, resp *
 		resp.Diagnostics.AddError("Cannot compose the objects of this resource", sentence(err.Error()))
 		return
 	}
-	seen := x.look(ctx, objects)
-	if seen.err != nil {
-		resp.Diagnostics.Append(x.explain("read", seen.stuck, seen.err, r.attribute)...)
+	live, stuck, err := x.fetch(ctx, objects)
+	if err != nil {
+		resp.Diagnostics.Append(x.explain("read", stuck, err, r.attribute)...)
 		return
 	}
-	live := seen.live
 	if len(live) == 0 {
 		resp.State.RemoveResource(ctx)
 		return

@@ -9,7 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/k0smos/terraform-provider-k0smos/internal/kube"
 	"github.com/k0smos/terraform-provider-k0smos/internal/tf"
@@ -24,22 +23,17 @@ type Resource[M any] struct {
 
 // form is the schema of a kind and how its models are read and written, which the framework wants with every call.
 type form[M any] struct {
-	schema   schema.Schema
-	model    *tf.Model[M]
-	wire     tftypes.Type
-	outline  *outline
-	identity *tf.Model[identityModel]
-}
-
-func newForm[M any](ctx context.Context, kind Kind[M]) *form[M] {
-	s := FullSchema(ctx, kind)
-	model := tf.ModelOf[M](ctx, s.Type())
-	return &form[M]{schema: s, model: model, wire: model.Wire(), outline: outlineOf(ctx, s), identity: tf.ModelOf[identityModel](ctx, identitySchema().Type())}
+	schema schema.Schema
+	model  *tf.Model[M]
 }
 
 // New returns the constructor that the provider lists for a kind.
 func New[M any](kind Kind[M]) func() resource.Resource {
-	made := sync.OnceValue(func() *form[M] { return newForm(context.Background(), kind) })
+	made := sync.OnceValue(func() *form[M] {
+		ctx := context.Background()
+		s := FullSchema(ctx, kind)
+		return &form[M]{schema: s, model: tf.ModelOf[M](ctx, s.Type())}
+	})
 	return func() resource.Resource { return &Resource[M]{kind: kind, form: made()} }
 }
 
@@ -117,9 +111,6 @@ func (r *Resource[M]) instanceOf(m M, rec *record) *instance {
 	}
 	x.cluster, x.hosted, x.wantUID = r.clusterOf(m)
 	x.namespace, x.createNamespace = r.namespaceOf(m)
-	if r.kind.Namespaces != nil {
-		x.namespaces = r.kind.Namespaces(m)
-	}
 	x.labels, x.annotations = stringsOf(meta.EffectiveLabels), stringsOf(meta.Annotations)
 	if r.kind.Leaving != nil {
 		x.leaving = func(ref Ref) *Step { return r.kind.Leaving(m, ref) }

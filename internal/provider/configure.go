@@ -50,7 +50,6 @@ func (p *k0smos) Configure(ctx context.Context, req provider.ConfigureRequest, r
 		LabelsUnknown:    labelsUnknown,
 		ManifestsUnknown: m.PlanManifests.IsUnknown(),
 	}
-	p.set.Store(data)
 	resp.ResourceData, resp.DataSourceData, resp.EphemeralResourceData = data, data, data
 }
 

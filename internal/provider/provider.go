@@ -3,7 +3,6 @@ package provider
 
 import (
 	"context"
-	"sync/atomic"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
@@ -20,10 +19,7 @@ import (
 	"github.com/k0smos/terraform-provider-k0smos/internal/service/site"
 )
 
-type k0smos struct {
-	version string
-	set     atomic.Pointer[composite.Provider] // what Configure set up
-}
+type k0smos struct{ version string }
 
 var (
 	_ provider.ProviderWithFunctions          = (*k0smos)(nil)
@@ -37,7 +33,7 @@ func New(version string) func() provider.Provider {
 
 // Metadata names the provider.
 func (p *k0smos) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
-	resp.TypeName, resp.Version = name, p.version
+	resp.TypeName, resp.Version = "k0smos", p.version
 }
 
 // Schema describes the provider block.

@@ -8,15 +8,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
-
-	"github.com/k0smos/terraform-provider-k0smos/internal/composite"
 )
 
-// name begins the name of every resource, and address is where registries have the provider.
-const (
-	name    = "k0smos"
-	address = "registry.terraform.io/k0smos/k0smos"
-)
+// address is the provider's name in the registries.
+const address = "registry.terraform.io/k0smos/k0smos"
 
 // Serve serves the provider until the command line ends it, or debugging, which prints how to reattach, until it is
 // interrupted.
@@ -28,13 +23,8 @@ func Serve(version string, debugging bool) error {
 		return err
 	}
 	tuneMemory()
-	return tf6server.Serve(address, func() tfprotov6.ProviderServer { return Server(version) }, options...)
-}
-
-// Server is the provider as it is served: the framework's server with what spares it work before it.
-func Server(version string) tfprotov6.ProviderServer {
-	p := &k0smos{version: version}
-	return forgetful{composite.Direct(providerserver.NewProtocol6(p)(), name, p.Resources(context.Background()), p.set.Load)}
+	framework := providerserver.NewProtocol6(New(version)())
+	return tf6server.Serve(address, func() tfprotov6.ProviderServer { return forgetful{framework()} }, options...)
 }
 
 // tuneMemory lets the heap grow to four times what is in use, unless the user said otherwise. The framework makes megabytes

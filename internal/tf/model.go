@@ -58,9 +58,6 @@ func ModelOf[M any](ctx context.Context, schemaType attr.Type) *Model[M] {
 	return out
 }
 
-// Wire is the type of the schema on the wire.
-func (x *Model[M]) Wire() tftypes.Type { return x.wire }
-
 // Read fills the struct with a value, each attribute of which it validates.
 func (x *Model[M]) Read(ctx context.Context, from tftypes.Value, into *M) diag.Diagnostics {
 	var values map[string]tftypes.Value
