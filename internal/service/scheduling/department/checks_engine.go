@@ -2,7 +2,6 @@ package department
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
@@ -51,19 +50,10 @@ func gpusForWhatMayNotBePreempted(m Model) []composite.Finding {
 		if len(without) > 0 {
 			out = append(out, composite.Finding{Warning: true, Path: at, Summary: "No guaranteed GPU", Detail: fmt.Sprintf(
 				"%s in pool %s. Only preemptible work can run there: Deployments, notebooks and whatever has a priority of 100 or more stay Pending for ever, unless they carry the label %s=preemptible. Set gpu.quota where such work is expected, or gpu.limit = 0 where no GPU is meant.",
-				"GPU quota 0: "+few(without), pool.key, scheduling.LabelPreemptible)})
+				"GPU quota 0: "+scheduling.Few(without), pool.key, scheduling.LabelPreemptible)})
 		}
 	}
 	return out
-}
-
-// few names some and counts the rest.
-func few(names []string) string {
-	const some = 8
-	if len(names) <= some {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:some], ", "), len(names)-some)
 }
 
 // kueueHasNoWordFor names what the declaration says and Kueue cannot be told.

@@ -31,6 +31,13 @@ var Kind = composite.Kind[Model]{
 	Replace:       replace,
 	Ready:         map[string]composite.Readiness{kueue.ClusterQueueKind.Kind: composite.Condition(kueue.ConditionActive)},
 	Attribute:     attribute,
+
+	Namespaces:     namespacesMade,
+	RelatedQueries: relatedQueries,
+	Survey:         survey,
+	Before:         before,
+	After:          after,
+	Leaving:        leaving,
 }
 
 func id(m Model) composite.ID { return scheduling.ID(m.Cluster, m.Engine, m.Name) }
