@@ -56,6 +56,7 @@ type release struct {
 	known         map[string]bool   // objects of the pool, before or after
 	places        map[string]string // object -> where its host answers, after
 	triggers      map[string]string // object -> what it is to be built anew for
+	wanted        int64             // size, before
 	size          func(replicas int64) ([]composite.Object, error)
 }
 
@@ -64,6 +65,7 @@ type release struct {
 // done follows from what there is. Nil where no host could leave.
 func releaseStep(prior, m Model) *composite.Step {
 	r := release{before: effectiveOf(prior), after: effectiveOf(m), known: map[string]bool{}, places: map[string]string{}, triggers: map[string]string{}}
+	r.wanted = r.before.replicas(prior)
 	for key := range r.before.hosts {
 		r.known[r.before.objectName(key)] = true
 	}
@@ -145,7 +147,8 @@ func (r release) next(seen composite.Live) composite.Move {
 		gone++
 	}
 	if gone == 0 {
-		return composite.Move{Done: true}
+		why := r.unsettled(f)
+		return composite.Move{Done: why == "", Why: why}
 	}
 	move.Why = "the entries of released hosts are still there"
 	if len(held) == 0 {
@@ -195,6 +198,21 @@ func (r release) next(seen composite.Live) composite.Move {
 		move.Apply = objects
 	}
 	return move
+}
+
+// unsettled says what Cluster API still counts of a release. A Machine outlives the reservation of its host for a moment, and as
+// long as it is counted, the size that comes next looks reached before it is.
+func (r release) unsettled(f stock) string {
+	for _, name := range slices.Sorted(maps.Keys(f.machines)) {
+		if m := f.machines[name]; m.DeletionTimestamp != nil && hasKey(m.Annotations, clusterapi.DeleteMachineAnnotation) {
+			return fmt.Sprintf("Machine %s is still there: %s", name, leavingWhy(m))
+		}
+	}
+	if d := f.deployment; d != nil && d.DeletionTimestamp == nil && !r.before.scaled && counted(d.Spec.Replicas) < r.wanted &&
+		(d.Status.ObservedGeneration < d.Generation || counted(d.Status.Replicas) > counted(d.Spec.Replicas)) {
+		return fmt.Sprintf("Cluster API counts %d Machines and not yet %d", counted(d.Status.Replicas), counted(d.Spec.Replicas))
+	}
+	return ""
 }
 
 // waitStep waits for hosts that another pool holds, in whatever namespace.

@@ -111,24 +111,28 @@ func templateLeaves(e effective, ref composite.Ref, clones api.Kind) composite.S
 		},
 		Next: func(seen composite.Live) composite.Move {
 			var users []string
+			going := true
 			for _, set := range composite.All[clusterapi.MachineSet](seen, clusterapi.MachineSetKind) {
 				machines := set.Spec.Template.Spec
 				refers := ref.Kind.Kind == machines.InfrastructureRef.Kind && ref.Name == machines.InfrastructureRef.Name ||
 					machines.Bootstrap.ConfigRef != nil && ref.Kind.Kind == machines.Bootstrap.ConfigRef.Kind && ref.Name == machines.Bootstrap.ConfigRef.Name
 				if refers && (counted(set.Spec.Replicas) > 0 || counted(set.Status.Replicas) > 0) {
 					users = append(users, "MachineSet "+set.Name)
+					going = going && (counted(set.Spec.Replicas) == 0 || set.DeletionTimestamp != nil)
 				}
 			}
 			for _, o := range seen {
 				if o.GetKind() == clones.Kind && o.GetAnnotations()[clonedFrom] == ref.Name {
 					users = append(users, clones.Kind+" "+o.GetName())
+					going = going && o.GetDeletionTimestamp() != nil
 				}
 			}
 			if len(users) == 0 {
 				return composite.Move{Done: true}
 			}
 			slices.Sort(users)
-			return composite.Move{Later: true, Why: fmt.Sprintf("%s %s stays for now: %s was made from it and cannot be deleted without it", ref.Kind.Kind, ref.Name, strings.Join(users, ", "))}
+			// What is on its way out is waited for. Hosts that nobody replaces now may keep the template for months.
+			return composite.Move{Later: !going, Why: fmt.Sprintf("%s %s stays for now: %s was made from it and cannot be deleted without it", ref.Kind.Kind, ref.Name, strings.Join(users, ", "))}
 		},
 	}
 }
