@@ -16,6 +16,8 @@ import (
 	"github.com/k0smos/terraform-provider-k0smos/internal/service/management"
 	"github.com/k0smos/terraform-provider-k0smos/internal/service/manifest"
 	"github.com/k0smos/terraform-provider-k0smos/internal/service/nodepool"
+	"github.com/k0smos/terraform-provider-k0smos/internal/service/scheduling/pool"
+	"github.com/k0smos/terraform-provider-k0smos/internal/service/scheduling/quota"
 	"github.com/k0smos/terraform-provider-k0smos/internal/service/site"
 )
 
@@ -48,6 +50,8 @@ func (p *k0smos) Resources(context.Context) []func() resource.Resource {
 		composite.New(manifest.Kind),
 		composite.New(site.Kind),
 		composite.New(nodepool.Kind),
+		composite.New(pool.Kind),
+		composite.New(quota.Kind),
 	}
 }
 
