@@ -40,13 +40,13 @@ func NewAMDOperator() function.Function {
 			"and `values`, an object of Helm values that is merged over the generated ones (lists are replaced)."}
 }
 
-func amdHelm(pools []pooled, options *reader) (helmValue, error) {
-	version, namespace := or(options.text("version"), amdVersion), or(options.text("namespace"), amdNamespace)
-	repository := or(options.text("repository"), amdRepository)
-	driver, discovery := options.truth("driver", false), options.truth("node_feature_discovery", true)
-	certificates, certificatesVersion := options.truth("cert_manager", true), or(options.text("cert_manager_version"), certVersion)
-	own, values := options.object("profiles"), options.object("values")
-	if err := options.done("options"); err != nil {
+func amdHelm(pools []pooled, options *tf.Reader) (helmValue, error) {
+	version, namespace := or(options.Text("version"), amdVersion), or(options.Text("namespace"), amdNamespace)
+	repository := or(options.Text("repository"), amdRepository)
+	driver, discovery := options.Truth("driver", false), options.Truth("node_feature_discovery", true)
+	certificates, certificatesVersion := options.Truth("cert_manager", true), or(options.Text("cert_manager_version"), certVersion)
+	own, values := options.Object("profiles"), options.Object("values")
+	if err := options.Done("options"); err != nil {
 		return helmValue{}, err
 	}
 	profiles, err := amdProfiles(pools, own)

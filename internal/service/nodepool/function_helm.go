@@ -38,7 +38,7 @@ type operator struct {
 	summary     string
 	description string
 	options     string // the attributes of the argument options, in words
-	helm        func(pools []pooled, options *reader) (helmValue, error)
+	helm        func(pools []pooled, options *tf.Reader) (helmValue, error)
 }
 
 // Metadata names the function.
@@ -72,11 +72,11 @@ func (o *operator) Run(ctx context.Context, req function.RunRequest, resp *funct
 		return
 	}
 	said := map[string]any{}
-	plain, known, err := plainOf(ctx, pools)
+	plain, known, err := tf.Plain(ctx, pools)
 	if err == nil && len(options) == 1 {
 		var value any
 		var all bool
-		value, all, err = plainOf(ctx, options[0])
+		value, all, err = tf.Plain(ctx, options[0])
 		known = known && all
 		var ok bool
 		if said, ok = value.(map[string]any); !ok && all && value != nil {
@@ -97,7 +97,7 @@ func (o *operator) Run(ctx context.Context, req function.RunRequest, resp *funct
 		resp.Error = function.NewArgumentFuncError(0, err.Error()+".")
 		return
 	}
-	helm, err := o.helm(of, &reader{said: said})
+	helm, err := o.helm(of, &tf.Reader{Said: said})
 	if err != nil {
 		resp.Error = function.NewFuncError(err.Error() + ".")
 		return

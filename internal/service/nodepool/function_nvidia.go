@@ -42,11 +42,11 @@ func NewNVIDIAOperator() function.Function {
 			"and `values`, an object of Helm values that is merged over the generated ones (lists are replaced)."}
 }
 
-func nvidiaHelm(pools []pooled, options *reader) (helmValue, error) {
-	version, namespace := or(options.text("version"), nvidiaVersion), or(options.text("namespace"), nvidiaNamespace)
-	repository := or(options.text("repository"), nvidiaRepository)
-	migs, plugins, own := options.object("mig_configs"), options.object("plugin_configs"), options.object("values")
-	if err := options.done("options"); err != nil {
+func nvidiaHelm(pools []pooled, options *tf.Reader) (helmValue, error) {
+	version, namespace := or(options.Text("version"), nvidiaVersion), or(options.Text("namespace"), nvidiaNamespace)
+	repository := or(options.Text("repository"), nvidiaRepository)
+	migs, plugins, own := options.Object("mig_configs"), options.Object("plugin_configs"), options.Object("values")
+	if err := options.Done("options"); err != nil {
 		return helmValue{}, err
 	}
 	values := map[string]any{
