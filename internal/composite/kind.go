@@ -99,6 +99,9 @@ type Kind[M any] struct {
 	Related func(m M) []Ref
 	Survey  func(m M, related Live) []Finding
 
+	// RelatedFurther lists more of them by what was found so far, until nothing new comes up: the parent of a parent.
+	RelatedFurther func(m M, found Live) []Ref
+
 	// RelatedQueries selects more of them where they have no name that is known.
 	RelatedQueries func(m M) []Query
 

@@ -39,6 +39,7 @@ type Provider struct {
 	absent map[place]bool         // a dry run of this process has just found nothing there
 	held   map[place]string       // owner ids of this run's applies
 	leaves map[string]bool        // owner ids of resources that this plan replaces
+	told   map[question]*answer   // what shared queries were told
 }
 
 // place is where an object is.

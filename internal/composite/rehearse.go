@@ -254,20 +254,24 @@ func (r *Resource[M]) survey(ctx context.Context, x *instance, m M, planning boo
 		return nil
 	}
 	var related Live
-	var refs []Ref
-	if r.kind.Related != nil {
-		refs = r.kind.Related(m)
-	}
-	for _, ref := range refs {
-		found, err := x.cluster.Read(ctx, ref.key())
-		switch e := kube.AsError(err); {
-		case e == nil:
-			related = append(related, found)
-		case e.Reason == kube.ReasonNotFound || e.Reason == kube.ReasonNoNamespace || e.Reason == kube.ReasonNoKind:
-		case planning:
-			return nil // what cannot be seen cannot be judged, and the apply judges again
-		default:
-			return x.explain("look at "+memberName(ref.Kind.Kind, ref.Namespace, ref.Name)+" for", nil, err, r.attribute)
+	asked := map[Ref]bool{}
+	for refs := r.relatedRefs(m, nil); len(refs) > 0; refs = r.relatedRefs(m, related) {
+		refs = slices.DeleteFunc(refs, func(ref Ref) bool { return asked[ref] })
+		if len(refs) == 0 {
+			break
+		}
+		for _, ref := range refs {
+			asked[ref] = true
+			found, err := x.cluster.Read(ctx, ref.key())
+			switch e := kube.AsError(err); {
+			case e == nil:
+				related = append(related, found)
+			case e.Reason == kube.ReasonNotFound || e.Reason == kube.ReasonNoNamespace || e.Reason == kube.ReasonNoKind:
+			case planning:
+				return nil // what cannot be seen cannot be judged, and the apply judges again
+			default:
+				return x.explain("look at "+memberName(ref.Kind.Kind, ref.Namespace, ref.Name)+" for", nil, err, r.attribute)
+			}
 		}
 	}
 	var queries []Query
@@ -275,7 +279,7 @@ func (r *Resource[M]) survey(ctx context.Context, x *instance, m M, planning boo
 		queries = r.kind.RelatedQueries(m)
 	}
 	for _, q := range queries {
-		found, err := x.query(ctx, q)
+		found, err := x.shared(ctx, q)
 		switch e := kube.AsError(err); {
 		case e == nil:
 			related = append(related, found...)
@@ -293,4 +297,16 @@ func (r *Resource[M]) survey(ctx context.Context, x *instance, m M, planning boo
 		}
 	}
 	return diagnostics(findings)
+}
+
+// relatedRefs lists what a survey wants to see, by what it has seen so far.
+func (r *Resource[M]) relatedRefs(m M, found Live) []Ref {
+	var out []Ref
+	if r.kind.Related != nil {
+		out = r.kind.Related(m)
+	}
+	if r.kind.RelatedFurther != nil {
+		out = append(out, r.kind.RelatedFurther(m, found)...)
+	}
+	return out
 }

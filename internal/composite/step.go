@@ -13,6 +13,10 @@ type Query struct {
 	Name      string     // one object
 	Selector  string     // label selector, where Name is empty; "" is all
 	Hosted    *HostedRef // the hosted cluster to ask; nil is the cluster of the resource itself
+
+	// Shared, in RelatedQueries, takes an answer that another resource got in this run: a thousand resources that look at the
+	// same thousand objects ask once. What was written since is not in it, and nobody may change what it holds.
+	Shared bool
 }
 
 // HostedRef names a hosted cluster by namespace and name of the Cluster that stands for it in the management cluster.
