@@ -137,13 +137,19 @@ func leavingWhy(m clusterapi.Machine) string {
 
 // homeless tells a RemoteMachine that is being deleted and never got a host. The operator's cleanup fails for want of an SSH
 // key, for ever, and its finalizer keeps the Machine, the pool and the whole cluster. One that has an address, or whose
-// bootstrap ever ran, is never meant.
-func homeless(r infrastructure.RemoteMachine) bool {
+// bootstrap ever ran, is never meant; nor one that a host is reserved for, since the operator writes the address only after
+// the bootstrap.
+func (f stock) homeless(r infrastructure.RemoteMachine) bool {
 	if r.DeletionTimestamp == nil || r.Spec.Address != "" || r.Spec.ProviderID != "" || r.Status.Initialization.Provisioned || r.Spec.ProvisionJob != nil {
 		return false
 	}
 	for _, c := range r.Status.Conditions {
 		if c.Type == infrastructure.ConditionBootstrapExecSucceeded && c.Status == metav1.ConditionTrue {
+			return false
+		}
+	}
+	for _, host := range f.hosts {
+		if host.Status.MachineRef.Name == r.Name {
 			return false
 		}
 	}
@@ -154,7 +160,7 @@ func homeless(r infrastructure.RemoteMachine) bool {
 func (f stock) homelessOnes() []infrastructure.RemoteMachine {
 	var out []infrastructure.RemoteMachine
 	for _, name := range slices.Sorted(maps.Keys(f.remotes)) {
-		if homeless(f.remotes[name]) {
+		if f.homeless(f.remotes[name]) {
 			out = append(out, f.remotes[name])
 		}
 	}

@@ -37,7 +37,7 @@ func freeStep(e effective) composite.Step {
 	return composite.Step{
 		Name: "free Machines of pool " + e.name + " that never got a host",
 		Look: func(composite.Live) []composite.Query {
-			return []composite.Query{e.queryMachines(infrastructure.RemoteMachineKind)}
+			return []composite.Query{e.queryHosts(), e.queryMachines(infrastructure.RemoteMachineKind)}
 		},
 		Next: func(seen composite.Live) composite.Move {
 			var move composite.Move

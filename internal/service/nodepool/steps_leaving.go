@@ -46,7 +46,7 @@ func deploymentLeaves(e effective, force bool) composite.Step {
 				out = append(out, e.queryMachines(kind))
 			}
 			if !e.foreign {
-				out = append(out, e.queryMachines(infrastructure.RemoteMachineKind))
+				out = append(out, e.queryHosts(), e.queryMachines(infrastructure.RemoteMachineKind))
 			}
 			return out
 		},
