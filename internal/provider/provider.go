@@ -16,8 +16,10 @@ import (
 	"github.com/k0smos/terraform-provider-k0smos/internal/service/management"
 	"github.com/k0smos/terraform-provider-k0smos/internal/service/manifest"
 	"github.com/k0smos/terraform-provider-k0smos/internal/service/nodepool"
+	"github.com/k0smos/terraform-provider-k0smos/internal/service/scheduling/install"
 	"github.com/k0smos/terraform-provider-k0smos/internal/service/scheduling/pool"
 	"github.com/k0smos/terraform-provider-k0smos/internal/service/scheduling/quota"
+	"github.com/k0smos/terraform-provider-k0smos/internal/service/scheduling/workload"
 	"github.com/k0smos/terraform-provider-k0smos/internal/service/site"
 )
 
@@ -77,5 +79,9 @@ func (p *k0smos) Functions(context.Context) []func() function.Function {
 	return []func() function.Function{
 		nodepool.NewNVIDIAOperator,
 		nodepool.NewAMDOperator,
+		install.NewKAI,
+		install.NewKueue,
+		workload.NewQueueLabels,
+		workload.NewQuantitySum,
 	}
 }
