@@ -103,3 +103,17 @@ func amountOf(r Resource, q api.Quantity) (Amount, bool) {
 	amount, _ := QuantityAmount(r, parsed)
 	return amount, true
 }
+
+// DeviceOf is what the GPUs of a flavor are offered as: the resource that it has some of.
+func DeviceOf(f kueue.FlavorQuotas) string {
+	device := ""
+	for _, q := range f.Resources {
+		if q.Name == kueueCPU || q.Name == kueueMemory {
+			continue
+		}
+		if device == "" || q.NominalQuota.String() != "0" {
+			device = q.Name
+		}
+	}
+	return device
+}

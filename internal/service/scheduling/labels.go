@@ -35,3 +35,6 @@ func PodLabels(engine, queue, nodePool string) map[string]string {
 
 // AnnotationDeclared has what a queue itself does not show of its declaration, as JSON, so that an import finds it.
 const AnnotationDeclared = "k0smos.io/declared"
+
+// LabelNamespaceName is a label that every namespace has and that nobody can forge.
+const LabelNamespaceName = "kubernetes.io/metadata.name"

@@ -71,3 +71,31 @@ func Said(amounts map[Resource]Amount) string {
 	}
 	return strings.Join(out, ", ")
 }
+
+// QuotasOf reads the quotas and limits of a Queue without decoding the rest of it: sums look at a thousand of them.
+func QuotasOf(object map[string]any) Shares {
+	shares := map[Resource]Share{}
+	for _, r := range Resources {
+		field := map[string]any{}
+		at := object
+		for _, step := range []string{"spec", "resources", string(r)} {
+			at, _ = at[step].(map[string]any)
+		}
+		if at != nil {
+			field = at
+		}
+		shares[r] = Share{Quota: FromFloat(r, numberIn(field, "quota")), Limit: FromFloat(r, numberIn(field, "limit")), Weight: 1}
+	}
+	return Shares{}.With(shares)
+}
+
+func numberIn(object map[string]any, field string) float64 {
+	switch n := object[field].(type) {
+	case float64:
+		return n
+	case int64:
+		return float64(n)
+	default:
+		return 0
+	}
+}

@@ -57,12 +57,20 @@ func CheckSum(pool Pool, parent Node, children []Node, oversubscribe string) []c
 		if !has.Quota.Known() || !sum.Known() || !sum.Above(has.Quota) {
 			continue
 		}
-		if f, told := oversubscribed(oversubscribe, parent.path(r, "quota"), fmt.Sprintf("%s %s, %s has %s in pool %s. Raise the quota of %s to %s, lower those of its projects, or set oversubscribe = \"warn\" if guarantees may be worth less than they say.",
-			asks(asked), sum.Said(r), parent.Who, has.Quota.Text(r), pool.Label, parent.Who, sum.Text(r))); told {
+		if f, told := oversubscribed(oversubscribe, parent.path(r, "quota"), fmt.Sprintf("%s %s, %s has %s in pool %s. Raise the quota of %s to %s, or lower those below it%s.",
+			asks(asked), sum.Said(r), parent.Who, has.Quota.Text(r), pool.Label, parent.Who, sum.Text(r), wayOut(oversubscribe))); told {
 			out = append(out, f)
 		}
 	}
 	return out
+}
+
+// wayOut names the switch, where it is not set yet.
+func wayOut(oversubscribe string) string {
+	if oversubscribe == OversubscribeWarn {
+		return ""
+	}
+	return ", or set oversubscribe = \"warn\" if guarantees may be worth less than they say"
 }
 
 func asks(n int) string {

@@ -96,7 +96,7 @@ func kueueProject(department string, p project, pools []pool, devices []string) 
 		queue.Spec.ResourceGroups = []kueue.ResourceGroup{group}
 	}
 	if namespaces := p.namespaces(); len(namespaces) > 0 {
-		queue.Spec.NamespaceSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: namespaceName, Operator: metav1.LabelSelectorOpIn, Values: namespaces}}}
+		queue.Spec.NamespaceSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: scheduling.LabelNamespaceName, Operator: metav1.LabelSelectorOpIn, Values: namespaces}}}
 	}
 	first, err := composite.NewObject(kueue.ClusterQueueKind, "", p.name, queue)
 	if err != nil {
@@ -114,6 +114,3 @@ func kueueProject(department string, p project, pools []pool, devices []string) 
 	}
 	return out, nil
 }
-
-// namespaceName is a label that every namespace has and that nobody can forge.
-const namespaceName = "kubernetes.io/metadata.name"

@@ -128,7 +128,7 @@ func (f *finding) kueue(live composite.Live, name string) {
 	for _, g := range cohort.Spec.ResourceGroups { // of Cohorts that others made
 		for _, flavor := range g.Flavors {
 			if _, known := keys[flavor.Name]; !known {
-				keys[flavor.Name], f.pools[flavor.Name] = flavor.Name, Pool{Resource: types.StringValue(deviceOf(flavor))}
+				keys[flavor.Name], f.pools[flavor.Name] = flavor.Name, Pool{Resource: types.StringValue(scheduling.DeviceOf(flavor))}
 			}
 		}
 	}
@@ -136,7 +136,7 @@ func (f *finding) kueue(live composite.Live, name string) {
 		project := recorded[projectRecord](q.Annotations)
 		if s := q.Spec.NamespaceSelector; s != nil {
 			for _, e := range s.MatchExpressions {
-				if e.Key == namespaceName {
+				if e.Key == scheduling.LabelNamespaceName {
 					project.Namespaces = slices.Sorted(slices.Values(e.Values))
 				}
 			}
@@ -150,18 +150,4 @@ func (f *finding) kueue(live composite.Live, name string) {
 			}
 		}
 	}
-}
-
-// deviceOf is what the GPUs of a flavor are offered as: the resource that it has some of.
-func deviceOf(f kueue.FlavorQuotas) string {
-	device := ""
-	for _, q := range f.Resources {
-		if q.Name == "cpu" || q.Name == "memory" {
-			continue
-		}
-		if device == "" || q.NominalQuota.String() != "0" {
-			device = q.Name
-		}
-	}
-	return device
 }

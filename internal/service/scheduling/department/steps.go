@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/k0smos/terraform-provider-k0smos/internal/api/kai"
 	"github.com/k0smos/terraform-provider-k0smos/internal/api/kueue"
@@ -50,12 +51,7 @@ func leaving(m Model, ref composite.Ref) *composite.Step {
 	if ref.Kind.Kind != kai.QueueKind.Kind || m.ForceDestroy.ValueBool() {
 		return nil
 	}
-	for _, p := range projectsOf(m) {
-		if slices.Contains(p.queues(scheduling.EngineKAI), ref.Name) {
-			return scheduling.LeavingKAI(ref, false)
-		}
-	}
-	return scheduling.LeavingKAI(ref, true)
+	return scheduling.LeavingKAI(ref, strings.HasPrefix(ref.Name, m.Name.ValueString()+"-"))
 }
 
 // before waits for projects that move here from another department: in one run both are changed in any order. Taken over with

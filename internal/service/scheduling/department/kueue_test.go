@@ -1,0 +1,194 @@
+//go:build kueue
+
+package department_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/terraform"
+
+	"github.com/k0smos/terraform-provider-k0smos/internal/acctest"
+	"github.com/k0smos/terraform-provider-k0smos/internal/kube"
+)
+
+// department is a department with the 16 GPUs of one pool, and projects as given.
+func (r *rig) department(name, pool, projects string, more ...string) string {
+	return r.ProviderBlock() + fmt.Sprintf(`
+locals {
+  cluster = { namespace = "geo", name = "train" }
+}
+
+resource "k0smos_scheduling_pool" "this" {
+  name      = %[2]q
+  cluster   = local.cluster
+  engine    = "kueue"
+  node_pool = %[2]q
+  resource  = "nvidia.com/gpu"
+  capacity  = 16
+}
+
+resource "k0smos_department" "this" {
+  name    = %[1]q
+  cluster = local.cluster
+  engine  = "kueue"
+  pools = {
+    gpus = { scheduling_pool = k0smos_scheduling_pool.this.ref, gpu = { quota = 16, limit = 16 } }
+  }
+  projects = {
+    %[3]s
+  }
+  %[4]s
+}
+`, name, pool, projects, strings.Join(more, "\n  "))
+}
+
+// project is a project whose namespaces are named like it, with a suffix for those after the first.
+func project(name, gpu string, more ...string) string {
+	return fmt.Sprintf("%s = {\n      namespaces = [%q]\n      pools      = { gpus = { gpu = { %s } } }\n      %s\n    }\n    ", name, name, gpu, strings.Join(more, "\n      "))
+}
+
+// then runs part of a story when a step has been applied.
+func then(f func()) resource.TestCheckFunc {
+	return func(*terraform.State) error { f(); return nil }
+}
+
+const address = "k0smos_department.this"
+
+// TestKueueLendsReclaimsAndHoldsLimits is the life of a department with work in it.
+func TestKueueLendsReclaimsAndHoldsLimits(t *testing.T) {
+	r := newRig(t)
+	steady := project("vision", "quota = 8, limit = 12") + project("language", "quota = 8")
+	moved := project("vision", "quota = 8, limit = 14, over_quota_weight = 3") +
+		project("language", "quota = 6", `display_name = "Language models"`) + project("audio", "quota = 2")
+	resource.UnitTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Providers(),
+		Steps: []resource.TestStep{
+			{
+				Config: r.department("research", "a100", steady),
+				Check: resource.ComposeTestCheckFunc(
+					resource.TestCheckResourceAttr(address, "pod_labels.vision.gpus.kueue.x-k8s.io/queue-name", "vision"),
+					then(func() { r.lendAndReclaim(t) }),
+				),
+			},
+			{
+				Config: r.department("research", "a100", moved, `display_name = "Research"`),
+				Check:  then(func() { r.changeWhileWorkRuns(t) }),
+			},
+			{
+				Config: r.department("research", "a100", moved, `display_name = "Research"`, "force_destroy = true"),
+			},
+		},
+		CheckDestroy: then(func() {
+			for _, name := range []string{"vision", "language", "audio"} {
+				if r.Find(t, kube.Key{Kind: queueKind, Name: name}) != nil {
+					t.Errorf("ClusterQueue %s is still there", name)
+				}
+			}
+			for _, name := range []string{"small", "six"} {
+				if !r.suspended(t, "vision", name) {
+					t.Errorf("job %s outlived its queue", name)
+				}
+			}
+		}),
+	})
+}
+
+// lendAndReclaim: 8 and 8 GPUs, and a limit of 12 for vision.
+func (r *rig) lendAndReclaim(t *testing.T) {
+	r.submit(t, "vision", "large", "vision", 12)
+	r.mustRun(t, "vision", "large") // 4 of them are lent by language
+	r.submit(t, "vision", "small", "vision", 1)
+	r.mustWait(t, "vision", "small", "borrowing limit") // 3 are idle, and not for vision
+
+	r.submit(t, "language", "eight", "language", 8)
+	r.mustRun(t, "language", "eight") // it has a right to all of its 8
+	if !r.suspended(t, "vision", "large") {
+		t.Error("vision kept 12 of 16 GPUs although language asked for its 8")
+	}
+	if why := r.condition(t, "vision", "large", "Evicted", "True"); !strings.HasPrefix(why, "Preempted") {
+		t.Errorf("job large was not preempted but: %s", why)
+	}
+	r.mustRun(t, "vision", "small") // it fits into vision's own quota
+	r.mustWait(t, "vision", "large", "insufficient")
+	there, all := r.peak("vision")
+	if there != 12 || all > 16 {
+		t.Errorf("vision had up to %d GPUs, its limit is 12; all had up to %d of 16", there, all)
+	}
+	r.end(t, "vision", "large")
+}
+
+// changeWhileWorkRuns: language has 8 GPUs in use and 6 by quota now, vision 1 of 8. A new project has 2.
+func (r *rig) changeWhileWorkRuns(t *testing.T) {
+	r.submit(t, "audio", "two", "audio", 2)
+	r.mustRun(t, "audio", "two") // so Kueue has gone by the new quotas
+	r.mustNeverHaveLeft(t, "language", "eight")
+	r.mustNeverHaveLeft(t, "vision", "small")
+
+	// What is above the new quota is borrowed: it goes when another project asks for its own.
+	r.submit(t, "vision", "six", "vision", 6)
+	r.mustRun(t, "vision", "six")
+	r.mustWait(t, "language", "eight", "insufficient")
+	r.mustNeverHaveLeft(t, "vision", "small")
+	r.mustNeverHaveLeft(t, "audio", "two")
+	if _, all := r.peak("vision"); all > 16 {
+		t.Errorf("all projects had up to %d GPUs together, the pool has 16", all)
+	}
+}
+
+// TestKueueKeepsNamespacesToTheirQueues is about those who are not entitled.
+func TestKueueKeepsNamespacesToTheirQueues(t *testing.T) {
+	r := newRig(t)
+	r.ApplyAs(t, "admin", "{apiVersion: v1, kind: Namespace, metadata: {name: elsewhere}}")
+	const back = `{apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: %s, namespace: elsewhere}, spec: {clusterQueue: serving}}`
+	open := project("serving", "quota = 8") + project("batch", "quota = 4")
+	closed := project("serving", "quota = 8", "enforce_namespaces = true") + project("batch", "quota = 4")
+	resource.UnitTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Providers(),
+		Steps: []resource.TestStep{
+			{
+				Config: r.department("product", "h100", open),
+				Check: then(func() {
+					r.submit(t, "elsewhere", "straight", "serving", 1)
+					r.submit(t, "elsewhere", "back", "sneak", 1)
+					r.ApplyAs(t, "user", fmt.Sprintf(back, "sneak"))
+					r.mustWait(t, "elsewhere", "back", "namespace")
+					r.mustWait(t, "elsewhere", "straight", "serving")
+					r.submit(t, "serving", "own", "serving", 8)
+					r.mustRun(t, "serving", "own")
+				}),
+			},
+			{
+				Config: r.department("product", "h100", closed),
+				Check: then(func() {
+					r.await(t, "the policy is in force", func() bool { return r.refused(t, job("elsewhere", "late", "serving", 1)) != "" })
+					for what, document := range map[string]string{
+						"a job from elsewhere":                  job("elsewhere", "late", "serving", 1),
+						"a LocalQueue from elsewhere":           fmt.Sprintf(back, "second"),
+						"a pod from elsewhere":                  "{apiVersion: v1, kind: Pod, metadata: {name: late, namespace: elsewhere, labels: {kueue.x-k8s.io/queue-name: serving}}, spec: {containers: [{name: work, image: none}]}}",
+						"a job of the project in another queue": job("serving", "late", "batch", 1),
+					} {
+						if why := r.refused(t, document); !strings.Contains(why, "may not use queue") || !strings.Contains(why, "product") {
+							t.Errorf("%s: %q", what, why)
+						}
+					}
+					if why := r.refused(t, job("batch", "late", "batch", 1)); why != "" {
+						t.Errorf("a job of a project without enforcement, in its own queue: %s", why)
+					}
+					r.mustNeverHaveLeft(t, "serving", "own")
+					r.end(t, "serving", "own")
+					r.submit(t, "serving", "next", "serving", 2)
+					r.mustRun(t, "serving", "next")
+					for _, name := range []string{"back", "straight"} {
+						if !r.suspended(t, "elsewhere", name) {
+							t.Errorf("job %s runs", name)
+						}
+					}
+					r.end(t, "serving", "next")
+				}),
+			},
+		},
+	})
+}
