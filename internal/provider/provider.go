@@ -17,7 +17,9 @@ import (
 	"github.com/k0smos/terraform-provider-k0smos/internal/service/manifest"
 	"github.com/k0smos/terraform-provider-k0smos/internal/service/nodepool"
 	"github.com/k0smos/terraform-provider-k0smos/internal/service/scheduling/install"
+	"github.com/k0smos/terraform-provider-k0smos/internal/service/scheduling/department"
 	"github.com/k0smos/terraform-provider-k0smos/internal/service/scheduling/pool"
+	"github.com/k0smos/terraform-provider-k0smos/internal/service/scheduling/queue"
 	"github.com/k0smos/terraform-provider-k0smos/internal/service/scheduling/quota"
 	"github.com/k0smos/terraform-provider-k0smos/internal/service/scheduling/workload"
 	"github.com/k0smos/terraform-provider-k0smos/internal/service/site"
@@ -53,6 +55,8 @@ func (p *k0smos) Resources(context.Context) []func() resource.Resource {
 		composite.New(site.Kind),
 		composite.New(nodepool.Kind),
 		composite.New(pool.Kind),
+		composite.New(department.Kind),
+		composite.New(queue.Kind),
 		composite.New(quota.Kind),
 	}
 }
