@@ -26,7 +26,7 @@ func resourceSchema() schema.Schema {
 		"cluster": composite.ClusterAttribute(true),
 		"site":    siteAttribute(),
 		"version": schema.StringAttribute{Required: true, CustomType: tf.VersionType{},
-			MarkdownDescription: "Version of k0s on the hosts, such as `v1.35.7+k0s.0`: write `k0smos_hosted_control_plane.x.version`, so that the control plane goes first. Never newer than the control plane, at most three minor versions older, and never down." + rollsOut},
+			MarkdownDescription: "Version of k0s on the hosts, such as `v1.35.7+k0s.0`: write `k0smos_hosted_control_plane.x.version`, so that the control plane goes first. Never newer than the control plane and at most three minor versions older." + rollsOut},
 		"labels": schema.MapAttribute{Optional: true, CustomType: tf.MapTypeOf[types.String](), ElementType: types.StringType, Validators: []validator.Map{tf.Labels()},
 			MarkdownDescription: "Labels of the nodes, and of the objects of this resource; a map of label key to value (at most 63 characters). Keys below `kubernetes.io` and `k8s.io` that nodes may not set themselves are refused, unless Cluster API sets them (`node-role.kubernetes.io/...`, `node-restriction.kubernetes.io/...`). Default: none beside those of the provider. A change reaches running nodes in place; no host is replaced."},
 		"taints": schema.MapNestedAttribute{Optional: true, CustomType: tf.MapTypeOf[tf.Object[Taint]](),
