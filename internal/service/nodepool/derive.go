@@ -4,6 +4,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-nettypes/cidrtypes"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/k0smos/terraform-provider-k0smos/internal/api/clusterapi"
 	"github.com/k0smos/terraform-provider-k0smos/internal/tf"
 )
 
@@ -13,7 +14,7 @@ func derive(m, prior *Model) {
 	m.Templates = templatesOf(*m, prior)
 	m.NodeSelector = selectorOf(*m, e)
 	m.GPUCapacity = capacityOf(*m, e)
-	m.Scaling = scalingOf(*m, e)
+	m.Scaling = scalingOf(*m, e, uidOf(*m, prior))
 }
 
 func selectorOf(m Model, e effective) tf.Map[types.String] {
@@ -67,8 +68,26 @@ func capacityOf(m Model, e effective) tf.Map[types.Int64] {
 	return tf.MapOf(out)
 }
 
-func scalingOf(m Model, e effective) tf.Object[Scaling] {
-	out := Scaling{Namespace: namespaceOf(m), Name: m.Name, UID: types.StringUnknown(), Min: types.Int64Unknown(), Max: types.Int64Unknown(), By: types.StringUnknown()}
+// uidOf is the UID of the MachineDeployment, for as long as it is the same one.
+func uidOf(m Model, prior *Model) types.String {
+	if prior == nil {
+		return types.StringUnknown()
+	}
+	was, ok := prior.Scaling.Get()
+	if !ok || was.UID.IsNull() || !was.Name.Equal(m.Name) || !was.Namespace.Equal(namespaceOf(m)) {
+		return types.StringUnknown()
+	}
+	object := clusterapi.MachineDeploymentKind.Kind + "/" + was.Namespace.ValueString() + "/" + was.Name.ValueString()
+	for _, d := range prior.Drift.Known() {
+		if entry, ok := d.Get(); ok && entry.Field.ValueString() == "" && entry.Object.ValueString() == object {
+			return types.StringUnknown() // it is missing and will be made anew
+		}
+	}
+	return was.UID
+}
+
+func scalingOf(m Model, e effective, uid types.String) tf.Object[Scaling] {
+	out := Scaling{Namespace: namespaceOf(m), Name: m.Name, UID: uid, Min: types.Int64Unknown(), Max: types.Int64Unknown(), By: types.StringUnknown()}
 	switch {
 	case m.Autoscaling.IsUnknown():
 	case e.scaled:

@@ -31,13 +31,10 @@ func init() { //nolint:gochecknoinits // decompose needs Kind, and Kind needs de
 		Namespace: func(m Model) (string, bool) {
 			return namespaceOf(m).ValueString(), m.CreateNamespace.ValueBool()
 		},
-		Compose:   compose,
-		Decompose: decompose,
-		Import:    imported,
-		Observe:   observe,
-		Observed: map[string]composite.Output{
-			"scaling": {Inputs: []string{"name", "namespace", "cluster", "hosts", "replicas", "autoscaling"}, Object: clusterapi.MachineDeploymentKind.Kind},
-		},
+		Compose:       compose,
+		Decompose:     decompose,
+		Import:        imported,
+		Observe:       observe,
 		Locate:        locate,
 		LocateQueries: locateHosts,
 		Replace:       replace,
@@ -115,11 +112,10 @@ func locateHosts(m Model, found composite.Live) []composite.Query {
 // the Cluster as well, takes its UID into the reference, as a control plane exports it.
 func observe(m *Model, live composite.Live) {
 	was, _ := m.Scaling.Get()
-	scaling, ok := scalingOf(*m, effectiveOf(*m)).Get()
+	scaling, ok := scalingOf(*m, effectiveOf(*m), was.UID).Get()
 	if !ok {
 		return
 	}
-	scaling.UID = was.UID
 	if deployment, ok := composite.As[clusterapi.MachineDeployment](live, clusterapi.MachineDeploymentKind, ""); ok && deployment.UID != "" {
 		scaling.UID = types.StringValue(string(deployment.UID))
 	}

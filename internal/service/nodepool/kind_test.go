@@ -11,6 +11,7 @@ import (
 	"github.com/k0smos/terraform-provider-k0smos/internal/composite"
 	"github.com/k0smos/terraform-provider-k0smos/internal/composite/compositetest"
 	"github.com/k0smos/terraform-provider-k0smos/internal/kube/ownership"
+	"github.com/k0smos/terraform-provider-k0smos/internal/tf"
 )
 
 func marshal(t *testing.T, v any) []byte {
@@ -94,6 +95,20 @@ func TestTheSizeIsAddressedByTheMachineDeployment(t *testing.T) {
 	observe(&m, nil)
 	if again, _ := m.Scaling.Get(); again.UID.ValueString() != "u-gpu" {
 		t.Error("a MachineDeployment that is not seen has no UID any more")
+	}
+	planned := func(prior Model) string {
+		next := m
+		next.Hosts = tf.EmptyMap[tf.Object[Host]]()
+		derive(&next, &prior)
+		scaling, _ := next.Scaling.Get()
+		return scaling.UID.String()
+	}
+	if got := planned(m); got != `"u-gpu"` {
+		t.Errorf("a change plans the UID %s", got)
+	}
+	m.Drift = tf.ListOf(tf.ObjectOf(composite.Drift{Object: types.StringValue("MachineDeployment/train/gpu"), Field: types.StringValue("")}))
+	if got := planned(m); got != "<unknown>" {
+		t.Errorf("when the MachineDeployment is missing the UID is %s", got)
 	}
 }
 
