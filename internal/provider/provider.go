@@ -21,6 +21,7 @@ import (
 	"github.com/k0smos/terraform-provider-k0smos/internal/service/scheduling/pool"
 	"github.com/k0smos/terraform-provider-k0smos/internal/service/scheduling/queue"
 	"github.com/k0smos/terraform-provider-k0smos/internal/service/scheduling/quota"
+	"github.com/k0smos/terraform-provider-k0smos/internal/service/scheduling/usage"
 	"github.com/k0smos/terraform-provider-k0smos/internal/service/scheduling/workload"
 	"github.com/k0smos/terraform-provider-k0smos/internal/service/site"
 )
@@ -68,6 +69,7 @@ func (p *k0smos) DataSources(context.Context) []func() datasource.DataSource {
 		composite.NewSource(management.Source),
 		composite.NewSource(nodepool.Source),
 		composite.NewSource(nodepool.InventorySource),
+		composite.NewSource(usage.Source),
 	}
 }
 

@@ -178,6 +178,14 @@ type ClusterQueueStatus struct {
 	ReservingWorkloads int32 `json:"reservingWorkloads,omitempty"`
 	// Work that runs.
 	AdmittedWorkloads int32 `json:"admittedWorkloads,omitempty"`
+	// Its share of what is borrowed, where fair sharing is on.
+	FairSharing *FairSharingStatus `json:"fairSharing,omitempty"`
+}
+
+// FairSharingStatus is the share that a queue has of what is lent.
+type FairSharingStatus struct {
+	// In thousandths, over its weight; 0 is within the quota.
+	WeightedShare int64 `json:"weightedShare"`
 }
 
 // FlavorUsage is what is used of one flavor.
