@@ -111,6 +111,9 @@ func (r *Resource[M]) instanceOf(m M, rec *record) *instance {
 	}
 	x.cluster, x.hosted, x.wantUID = r.clusterOf(m)
 	x.namespace, x.createNamespace = r.namespaceOf(m)
+	if r.kind.Namespaces != nil {
+		x.namespaces = r.kind.Namespaces(m)
+	}
 	x.labels, x.annotations = stringsOf(meta.EffectiveLabels), stringsOf(meta.Annotations)
 	if r.kind.Leaving != nil {
 		x.leaving = func(ref Ref) *Step { return r.kind.Leaving(m, ref) }
