@@ -28,6 +28,7 @@ import (
 // yard is a hosted cluster in a namespace of its own that tests share. Each has its own pool and hosts.
 type yard struct {
 	*acctest.ManagementCluster
+	uid    string // of the Cluster
 	hosted dynamic.Interface
 }
 
@@ -57,12 +58,13 @@ func openYard(t *testing.T) *yard {
 		return theYard.yard
 	}
 	y := &yard{ManagementCluster: acctest.Cluster(t)}
+	plane := kube.Key{Kind: kube.Kind(clusterapi.ClusterKind), Namespace: yardName, Name: yardName}
 	y.ApplyAs(t, "acctest", strings.TrimSpace(yardObjects))
 	acctest.Eventually(t, "the hosted cluster can be used", func() bool {
-		cluster := y.Get(t, kube.Key{Kind: kube.Kind(clusterapi.ClusterKind), Namespace: yardName, Name: yardName})
+		cluster := y.Get(t, plane)
 		return conditionOf(cluster, clusterapi.ConditionRemoteConnectionProbe) == "True" && conditionOf(cluster, clusterapi.ConditionControlPlaneInitialized) == "True"
 	})
-	y.hosted = dialHosted(t, y.ManagementCluster, yardName, yardName)
+	y.uid, y.hosted = string(y.Get(t, plane).GetUID()), dialHosted(t, y.ManagementCluster, yardName, yardName)
 	theYard.yard = y
 	return y
 }
@@ -125,11 +127,11 @@ func (l *lot) pool(lines ...string) string {
 	return fmt.Sprintf(`
 resource "k0smos_node_pool" "this" {
   name    = %[2]q
-  cluster = { name = %[1]q, namespace = %[1]q }
+  cluster = { name = %[1]q, namespace = %[1]q, uid = %[4]q }
   site    = { name = "lab", namespace = %[1]q, region = "ca-quebec", ssh = { secret = "lab-ssh" } }
   %[3]s
 }
-`, yardName, l.name, text)
+`, yardName, l.name, text, l.uid)
 }
 
 // hosts writes the attribute: "a1" is the host a with the address that ends in 1; what follows a colon are its other attributes.
