@@ -49,9 +49,10 @@ resource "k0smos_node_pool" "frankfurt" {
   labels = { "node-role.kubernetes.io/system" = "" }
 }
 
-# Which host is which node. The uid has it read after the pool was made.
+# Which host is which node, read after every change of the pool.
 data "k0smos_node_pool" "quebec" {
   name      = k0smos_node_pool.quebec.name
   namespace = k0smos_hosted_control_plane.train.namespace
-  uid       = k0smos_node_pool.quebec.scaling.uid
+
+  depends_on = [k0smos_node_pool.quebec]
 }

@@ -91,7 +91,7 @@ func sourceSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "A node pool as it is now: which host is which Machine and node, and what is wrong with it. The pool may be made by this provider, by kubectl or by another tool; everything is read in the management cluster.\n\n" +
 			"Which host a Machine gets is up to k0smotron, and changes in every rollout: look it up here, and do not write it down. " +
-			"For a pool that is made in the same run, set `uid = k0smos_node_pool.<name>.scaling.uid` or `depends_on`, so that it is read after it was made.",
+			"For a pool that is made or changed in the same run, set `depends_on = [k0smos_node_pool.<name>]`, so that it is read afterwards.",
 		Attributes: map[string]schema.Attribute{
 			"name":                schema.StringAttribute{Required: true, Validators: []validator.String{tf.DNSSubdomain()}, MarkdownDescription: "Name of the pool, which is that of its MachineDeployment."},
 			"namespace":           schema.StringAttribute{Required: true, Validators: []validator.String{tf.DNSLabel(63)}, MarkdownDescription: "Namespace of the pool."},

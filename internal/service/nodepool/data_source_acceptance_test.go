@@ -49,7 +49,7 @@ resource "k0smos_node_pool" "told" {
   replicas = 1
   hosts    = { a = { address = %[2]q }, b = { address = %[3]q } }
 }
-`, ns, used, free) + source + "  uid = k0smos_node_pool.told.scaling.uid\n}\n"
+`, ns, used, free) + source + "  depends_on = [k0smos_node_pool.told]\n}\n"
 	host := func(key, attribute string, check knownvalue.Check) statecheck.StateCheck {
 		return statecheck.ExpectKnownValue("data.k0smos_node_pool.told", tfjsonpath.New("hosts").AtMapKey(key).AtMapKey(attribute), check)
 	}

@@ -20,7 +20,7 @@ func readSource(m *SourceModel, seen composite.Seen) []composite.Finding {
 	if !ok {
 		return []composite.Finding{{Path: path.Root("name"), Summary: "There is no node pool " + namespace + "/" + name,
 			Detail: fmt.Sprintf("The %s has no MachineDeployment %s in namespace %s. Check both, and which management cluster the provider points at; list what there is with: kubectl get machinedeployments -A\n\n"+
-				"If the pool is made in the same run, set uid = k0smos_node_pool.<name>.scaling.uid, so that it is read after it was made.", seen.Cluster, name, namespace)}}
+				"If the pool is made in the same run, set depends_on = [k0smos_node_pool.<name>], so that it is read after it was made.", seen.Cluster, name, namespace)}}
 	}
 	if uid := m.UID.ValueString(); uid != "" && uid != string(pool.UID) {
 		return []composite.Finding{{Path: path.Root("uid"), Summary: "Node pool " + namespace + "/" + name + " was made anew",
