@@ -152,6 +152,9 @@ func TestAccAFleetMadeByKubectlIsTakenOverAsItIs(t *testing.T) {
 					if now := names(l.machines(t)); len(now) != 2 || slices.Contains(now, machines[0]) || slices.Contains(now, machines[1]) {
 						return fmt.Errorf("Machines were %q and are %q", machines, now)
 					}
+					if l.Find(t, l.key(infrastructure.RemoteMachineTemplateKind, "hosts-v1")) != nil || l.Find(t, l.key(bootstrap.K0sWorkerConfigTemplateKind, "workers-v3")) != nil {
+						return fmt.Errorf("the old templates are still there")
+					}
 					return nil
 				},
 			},

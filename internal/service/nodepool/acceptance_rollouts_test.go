@@ -88,8 +88,6 @@ func TestAccChangesOfHostsRollAndOthersDoNot(t *testing.T) {
 		}
 		return l.still(t, machines, runs)
 	}
-	command := func(text string) string { return fmt.Sprintf("pre_k0s_commands = [%q]", text) }
-	const onDelete, paused = `rollout = { strategy = "on_delete" }`, `rollout = { paused = true }`
 	resource.Test(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.Providers(),
 		CheckDestroy:             l.gone(t),
@@ -128,7 +126,7 @@ func TestAccChangesOfHostsRollAndOthersDoNot(t *testing.T) {
 			},
 			{
 				PreConfig:        func() { rollout = l.begin(t, 4) },
-				Config:           config(provider, hosts, command("modprobe nbd")),
+				Config:           config(provider, hosts, `pre_k0s_commands = ["modprobe nbd"]`),
 				ConfigPlanChecks: updated(),
 				Check: func(*terraform.State) error {
 					for _, end := range ends {
@@ -139,9 +137,30 @@ func TestAccChangesOfHostsRollAndOthersDoNot(t *testing.T) {
 					return l.over(t, rollout, 4)
 				},
 			},
+		},
+	})
+}
+
+// TestAccARolloutCanBeHeldBack: with on_delete a host changes when somebody deletes its Machine, while paused not at all, and in
+// both cases the apply does not wait.
+func TestAccARolloutCanBeHeldBack(t *testing.T) {
+	t.Parallel()
+	l := newLot(t, "held", 7)
+	ends, hosts := []string{"1", "2", "3"}, l.hosts("a1", "b2", "c3")
+	var machines []string
+	var runs map[string]string
+	var rollout *pace
+	note := func() { machines, runs = names(l.machines(t)), l.runs(ends...) }
+	command := func(text string) string { return fmt.Sprintf("pre_k0s_commands = [%q]", text) }
+	const onDelete, paused = `rollout = { strategy = "on_delete" }`, `rollout = { paused = true }`
+	resource.Test(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Providers(),
+		CheckDestroy:             l.gone(t),
+		Steps: []resource.TestStep{
+			{Config: l.config(hosts)},
 			{ // nobody deletes anything
 				PreConfig:        note,
-				Config:           config(provider, hosts, command("modprobe rbd"), onDelete),
+				Config:           l.config(hosts, command("modprobe rbd"), onDelete),
 				ConfigPlanChecks: updated(),
 				Check: func(*terraform.State) error {
 					if now := l.templates(t); len(now) != 4 {
@@ -155,31 +174,31 @@ func TestAccChangesOfHostsRollAndOthersDoNot(t *testing.T) {
 					l.Delete(t, l.key(clusterapi.MachineKind, machines[0]))
 					acctest.Eventually(t, "another Machine is there", func() bool {
 						now := l.machines(t)
-						return len(now) == 4 && !slices.Contains(names(now), machines[0]) && !slices.ContainsFunc(now, func(m unstructured.Unstructured) bool {
+						return len(now) == 3 && !slices.Contains(names(now), machines[0]) && !slices.ContainsFunc(now, func(m unstructured.Unstructured) bool {
 							return conditionOf(&m, clusterapi.ConditionAvailable) != "True"
 						})
 					})
 					machines, runs = names(l.machines(t)), l.runs(ends...)
 				},
-				Config:           config(provider, hosts, command("modprobe rbd"), onDelete),
+				Config:           l.config(hosts, command("modprobe rbd"), onDelete),
 				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
 				Check:            func(*terraform.State) error { return l.still(t, machines, runs) },
 			},
 			{
-				Config:           config(provider, hosts, command("modprobe ceph"), paused),
+				Config:           l.config(hosts, command("modprobe ceph"), paused),
 				ConfigPlanChecks: updated(),
 				Check:            func(*terraform.State) error { return l.still(t, machines, runs) },
 			},
 			{ // it goes on, and whatever was made from earlier templates is replaced
-				PreConfig:        func() { rollout = l.begin(t, 4) },
-				Config:           config(provider, hosts, command("modprobe ceph")),
+				PreConfig:        func() { rollout = l.begin(t, 3) },
+				Config:           l.config(hosts, command("modprobe ceph")),
 				ConfigPlanChecks: updated(),
 				Check: func(*terraform.State) error {
 					if now := l.templates(t); len(now) != 2 {
 						return fmt.Errorf("templates are %q", now)
 					}
 					rollout.templates = nil // the newest were made while it was paused
-					return l.over(t, rollout, 4)
+					return l.over(t, rollout, 3)
 				},
 			},
 		},
