@@ -307,11 +307,11 @@ func TestAccReleaseTakesNoLastSteps(t *testing.T) {
 	})
 }
 
-func TestAccStepsAfterAnApplyBelongToTheWait(t *testing.T) {
+func TestAccStepsThatSettleBelongToTheWait(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	kind := set()
-	kind.After = func(*model, model) []composite.Step {
+	kind.Settle = func(*model, model) []composite.Step {
 		return []composite.Step{{Name: "pass labels on", Look: b.others, Next: func(seen composite.Live) composite.Move {
 			w, ok := composite.As[widget](seen, api.Kind(acctest.Widgets), "w")
 			switch {
@@ -358,6 +358,50 @@ func TestAccStepsAfterAnApplyBelongToTheWait(t *testing.T) {
 					equal(t, "size", b.size(t), any("2"))
 					return nil
 				},
+			},
+		},
+	})
+}
+
+// What comes right after an apply is for what is there already: it does not wait for what never gets ready.
+func TestAccStepsAfterAnApplyComeBeforeTheWaitAndWithoutOne(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	kind := set()
+	kind.After = func(_ *model, m model) []composite.Step {
+		size := m.Size.String()
+		return []composite.Step{{Name: "pass the size on", Look: b.others, Next: func(seen composite.Live) composite.Move {
+			w, ok := composite.As[widget](seen, api.Kind(acctest.Widgets), "w")
+			if !ok || w.Metadata.Annotations["size"] == size {
+				return composite.Move{Done: true}
+			}
+			return composite.Move{Why: "w has another size", Patch: []composite.Patch{{Ref: b.ref("w"), JSON: []byte(`[{"op": "add", "path": "/metadata/annotations", "value": {"size": "` + size + `"}}]`)}}}
+		}}}
+	}
+	settled := atomic.Bool{}
+	kind.Settle = func(*model, model) []composite.Step {
+		return []composite.Step{{Name: "settle", Next: func(composite.Live) composite.Move {
+			settled.Store(true)
+			return composite.Move{Done: true}
+		}}}
+	}
+	passed := func(want string) tftest.TestCheckFunc {
+		return func(*terraform.State) error {
+			equal(t, "size that was passed on", b.Get(t, b.key(acctest.Widgets, "w")).GetAnnotations()["size"], want)
+			equal(t, "settled", settled.Load(), false)
+			return nil
+		}
+	}
+	broken := `parts = { "Widget/never" = "broken" }`
+	tftest.UnitTest(t, tftest.TestCase{
+		ProtoV6ProviderFactories: b.serving(kind),
+		Steps: []tftest.TestStep{
+			{PreConfig: func() { b.widget(t, "w") }, Config: b.config("size = 1", broken), ExpectNonEmptyPlan: true, Check: passed("1")},
+			{Config: b.config("size = 2", broken), ExpectError: saying("the image does not exist")},
+			{
+				PreConfig: func() { _ = passed("2")(nil) },
+				Config:    b.config("size = 3", broken, "wait = false"),
+				Check:     passed("3"),
 			},
 		},
 	})

@@ -81,7 +81,8 @@ type outcome[M any] struct {
 	began  bool // the cluster holds something of it, so the state must too
 }
 
-// run brings the cluster to the model: steps before, apply, wait, steps after, observe, prune. It is the same for create
+// run brings the cluster to the model: steps before, apply, steps after, wait, steps that
+// belong to the wait, observe, prune. It is the same for create
 // (prior and unchanged are nil) and update.
 func (r *Resource[M]) run(ctx context.Context, prior *M, m M, rec *record, config tfsdk.Config, unchanged map[string]bool) outcome[M] {
 	create := unchanged == nil
@@ -165,23 +166,30 @@ func (r *Resource[M]) run(ctx context.Context, prior *M, m M, rec *record, confi
 		}
 	}
 	gentle := create && meta.WaitFailure.ValueString() != WaitError
-	if meta.Wait.ValueBool() && len(todo) > 0 {
-		ready, stuck := x.waitReady(ctx, objects)
-		live = append(ready, live...)
-		if stuck != nil {
-			rec.Pending = stuck.why
-			meta.Revision = types.StringValue(pendingRevision)
-			out.diags.Append(x.waitDiagnostic(stuck, gentle, create))
+	steps := func(list func(*M, M) []Step) {
+		if list == nil || rec.Pending != "" {
+			return
 		}
-	}
-	if meta.Wait.ValueBool() && rec.Pending == "" && r.kind.After != nil {
-		after, err := x.walk(ctx, r.kind.After(prior, m))
-		live = append(after.live, live...)
+		did, err := x.walk(ctx, list(prior, m))
+		live = append(did.live, live...)
 		if err != nil {
 			rec.Pending = err.Error()
 			meta.Revision = types.StringValue(pendingRevision)
-			out.diags.Append(x.afterDiagnostics(after, err, gentle, create, r.attribute)...)
+			out.diags.Append(x.afterDiagnostics(did, err, gentle, create, r.attribute)...)
 		}
+	}
+	steps(r.kind.After)
+	if meta.Wait.ValueBool() && rec.Pending == "" {
+		if len(todo) > 0 {
+			ready, stuck := x.waitReady(ctx, objects)
+			live = append(ready, live...)
+			if stuck != nil {
+				rec.Pending = stuck.why
+				meta.Revision = types.StringValue(pendingRevision)
+				out.diags.Append(x.waitDiagnostic(stuck, gentle, create))
+			}
+		}
+		steps(r.kind.Settle)
 	}
 	r.observe(&out.model, live)
 	if rec.Pending != "" {

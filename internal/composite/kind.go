@@ -109,9 +109,13 @@ type Kind[M any] struct {
 	// objects are applied after it.
 	Before func(prior *M, m M) []Step
 
-	// After lists what comes once all objects are applied and ready, before those that left the composition are removed. It is
-	// part of the wait: skipped with wait = false, and one that does not end well leaves the resource pending.
+	// After lists what comes right after all objects are applied, always: also with wait = false, and before the wait, so that
+	// something that never gets ready keeps nothing from the rest. One that does not end well leaves the resource pending.
 	After func(prior *M, m M) []Step
+
+	// Settle lists what belongs to the wait: it comes once all objects are ready, before those that left the composition are
+	// removed, and is skipped with wait = false. One that does not end well is a wait that does not.
+	Settle func(prior *M, m M) []Step
 
 	// Leaving is what comes before an object is deleted, by a destroy or because it left the composition. Done means that it may
 	// be deleted now, or is gone already. A nil Step deletes it right away.

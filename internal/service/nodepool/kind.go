@@ -51,6 +51,7 @@ func init() { //nolint:gochecknoinits // decompose needs Kind, and Kind needs de
 		Survey:         survey,
 		Before:         before,
 		After:          after,
+		Settle:         settle,
 		Leaving:        leave,
 		Timeouts:       limits,
 		Dialects: []composite.Dialect{

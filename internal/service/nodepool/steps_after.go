@@ -22,19 +22,24 @@ const (
 	hostSeenAnnotation   = "k0smos.io/host"   // on a RemoteMachine: hash of the host's entry when it was last told to look
 )
 
-// after waits for a rollout and then brings to running nodes what changed in place: a node joins with its labels and taints, so a
-// create needs none of that.
+// after brings to what runs what changed in place. It does not wait for hosts that are not ready: those that are get it. A node
+// joins with its labels and taints, so a create needs none of that.
 func after(prior *Model, m Model) []composite.Step {
-	e := effectiveOf(m)
-	out := []composite.Step{rolloutStep(e)}
 	if prior == nil {
-		return out
+		return nil
 	}
-	out = append(out, nodesStep(m, e))
+	e := effectiveOf(m)
+	out := []composite.Step{nodesStep(m, e)}
 	if !e.foreign {
 		out = append(out, hostsStep(e))
 	}
 	return out
+}
+
+// settle waits for a rollout. Nodes that joined in the meantime may have done so with what was declared before, so they are
+// looked at once more.
+func settle(prior *Model, m Model) []composite.Step {
+	return append([]composite.Step{rolloutStep(effectiveOf(m))}, after(prior, m)...)
 }
 
 // hostsStep tells the operator to read the entries of claimed hosts again, which it does only when it has a reason, and puts

@@ -46,7 +46,7 @@ func TestARolloutIsOverWhenTheMachinesAreNew(t *testing.T) {
 	m := poolOf(t, "")
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			move := after(nil, m)[0].Next(seenAs(t, test.live...))
+			move := settle(nil, m)[0].Next(seenAs(t, test.live...))
 			if move.Why != test.want || move.Done != (test.want == "") || slices.Contains(words(t, move), "") {
 				t.Errorf("it says %q", move.Why)
 			}
