@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/k0smos/terraform-provider-k0smos/internal/devcluster/kubeapi"
+	"github.com/k0smos/terraform-provider-k0smos/internal/devcluster/pki"
 	"github.com/k0smos/terraform-provider-k0smos/internal/devcluster/process"
 )
 
@@ -36,11 +37,7 @@ func (c *Cluster) startClusterAPI(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	namespaces := client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"})
-	namespace := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": clusterAPINamespace},
-	}}
-	if _, err := namespaces.Create(ctx, namespace, metav1.CreateOptions{}); err != nil {
+	if err := createNamespaceOf(ctx, client, clusterAPINamespace); err != nil {
 		return err
 	}
 	certificates, err := c.writeManagerFiles()
@@ -106,12 +103,22 @@ func (c *Cluster) runManager(ctx context.Context, port int, certificates string)
 	if err != nil {
 		return err
 	}
+	if err := waitWebhookServer(ctx, manager, port, c.api.CA()); err != nil {
+		return err
+	}
+	c.manager = manager
+	return nil
+}
+
+// waitWebhookServer waits until the webhook server of a manager accepts connections. A manager that does not get there
+// is stopped.
+func waitWebhookServer(ctx context.Context, manager *process.Process, port int, ca *pki.CA) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
 	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(c.api.CA().CertPEM)
+	roots.AppendCertsFromPEM(ca.CertPEM)
 	dialer := tls.Dialer{Config: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}}
-	err = manager.Wait(ctx, func(ctx context.Context) error {
+	err := manager.Wait(ctx, func(ctx context.Context) error {
 		conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 		if err != nil {
 			return err
@@ -121,33 +128,14 @@ func (c *Cluster) runManager(ctx context.Context, port int, certificates string)
 	if err != nil {
 		return errors.Join(err, manager.Kill())
 	}
-	c.manager = manager
 	return nil
 }
 
 // installWebhooks applies Cluster API's webhook configurations and waits until the API server asks the webhooks.
 func (c *Cluster) installWebhooks(ctx context.Context, client dynamic.Interface, hooks webhooks) error {
 	file := filepath.Join(c.paths.ClusterAPISource, "config", "webhook", "manifests.yaml")
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	for document := range strings.SplitSeq(string(data), "\n---\n") {
-		configuration := &unstructured.Unstructured{}
-		if err := yaml.Unmarshal([]byte(document), &configuration.Object); err != nil {
-			return fmt.Errorf("%s: %w", file, err)
-		}
-		configuration.SetName("capi-" + configuration.GetName()) // as its installation names them
-		if err := hooks.redirect(configuration); err != nil {
-			return fmt.Errorf("%s: %w", file, err)
-		}
-		resource := schema.GroupVersionResource{
-			Group: "admissionregistration.k8s.io", Version: "v1", Resource: strings.ToLower(configuration.GetKind()) + "s",
-		}
-		options := metav1.ApplyOptions{FieldManager: fieldManager, Force: true}
-		if _, err := client.Resource(resource).Apply(ctx, configuration.GetName(), configuration, options); err != nil {
-			return fmt.Errorf("install the webhooks of Cluster API: %w", err)
-		}
+	if err := hooks.install(ctx, client, file, "capi-"); err != nil {
+		return fmt.Errorf("install the webhooks of Cluster API: %w", err)
 	}
 	return c.waitRefusal(ctx, client)
 }
@@ -173,6 +161,43 @@ func (c *Cluster) waitRefusal(ctx context.Context, client dynamic.Interface) err
 type webhooks struct {
 	url string
 	ca  []byte
+}
+
+// install applies the webhook configurations of a file, under names as the project's installation makes them from those
+// in the file.
+func (w webhooks) install(ctx context.Context, client dynamic.Interface, file, prefix string) error {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	for document := range strings.SplitSeq(string(data), "\n---\n") {
+		configuration := &unstructured.Unstructured{}
+		if err := yaml.Unmarshal([]byte(document), &configuration.Object); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		configuration.SetName(prefix + configuration.GetName())
+		if err := w.redirect(configuration); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		resource := schema.GroupVersionResource{
+			Group: "admissionregistration.k8s.io", Version: "v1", Resource: strings.ToLower(configuration.GetKind()) + "s",
+		}
+		options := metav1.ApplyOptions{FieldManager: fieldManager, Force: true}
+		if _, err := client.Resource(resource).Apply(ctx, configuration.GetName(), configuration, options); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// createNamespaceOf makes the namespace of a manager.
+func createNamespaceOf(ctx context.Context, client dynamic.Interface, name string) error {
+	namespaces := client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"})
+	namespace := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name},
+	}}
+	_, err := namespaces.Create(ctx, namespace, metav1.CreateOptions{})
+	return err
 }
 
 // redirect makes every webhook of a configuration call this machine, with the path that it has.

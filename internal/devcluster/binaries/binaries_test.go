@@ -151,6 +151,19 @@ func TestClusterAPIListensOnLoopbackOnly(t *testing.T) {
 	}
 }
 
+func TestAMainBelowItsModuleCanBeReplaced(t *testing.T) {
+	r := tinyRecipe(t, map[string]string{"program/cmd/deep/main.go": "package main\n\nfunc main() { println(\"original\") }\n"})
+	r.within, r.target, r.source = "example.com/program", "example.com/program/cmd/deep", filepath.Join(r.module, "program")
+	r.mainGo = "package main\n\nimport \"fmt\"\n\nfunc main() { fmt.Println(\"patched\") }\n"
+	found, err := r.find(t.Context(), t.TempDir(), &bytes.Buffer{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out := output(t, found); out != "patched\n" {
+		t.Errorf("the program says %q", out)
+	}
+}
+
 func TestOutsideOfTheRepositoryNothingCanBeBuilt(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if _, err := sourceFolder(); err == nil || !strings.Contains(err.Error(), "not inside of this repository") {

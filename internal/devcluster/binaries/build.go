@@ -2,6 +2,7 @@ package binaries
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -103,12 +104,13 @@ func (r recipe) overlay(ctx context.Context, work string) ([]string, error) {
 			return nil, err
 		}
 	}
-	mod := filepath.Join(work, "go.mod")
-	if _, err := goCommand(ctx, work, "mod", "edit", "-replace", r.target+"="+link, mod); err != nil {
+	mod, dependency := filepath.Join(work, "go.mod"), cmp.Or(r.within, r.target)
+	if _, err := goCommand(ctx, work, "mod", "edit", "-replace", dependency+"="+link, mod); err != nil {
 		return nil, err
 	}
+	original := filepath.Join(link, filepath.FromSlash(strings.TrimPrefix(r.target, dependency)), "main.go")
 	patched, list := filepath.Join(work, "main.go"), filepath.Join(work, "overlay.json")
-	data, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(link, "main.go"): patched}})
+	data, err := json.Marshal(map[string]any{"Replace": map[string]string{original: patched}})
 	if err != nil {
 		return nil, err
 	}

@@ -20,6 +20,7 @@ type recipe struct {
 	source  string   // folder of the module with that version, if it is needed
 	ldflags []string // in addition to stripping
 	target  string   // package to build
+	within  string   // module of the target, if its main.go is replaced and the target is not the module's own folder
 	mainGo  string   // text to compile in place of the target's main.go
 	goVer   string   // of the Go that builds it, and what for
 }

@@ -13,11 +13,13 @@ import (
 	"syscall"
 
 	"github.com/k0smos/terraform-provider-k0smos/internal/devcluster"
+	"github.com/k0smos/terraform-provider-k0smos/internal/devcluster/binaries"
 )
 
 const usage = `Usage: devcluster <verb> [flags]
 
   build    find the programs of the cluster in the cache, or build them (about 12 minutes, once)
+  kueue    find Kueue's manager in the cache, or build it: some tests put it beside the cluster
   up       start the cluster in the background and wait until it is ready
   status   say whether it runs (exit status 1 if not)
   down     stop what was started and remove its data
@@ -66,6 +68,12 @@ func run(ctx context.Context, args []string) error {
 		paths, err := devcluster.Binaries(ctx, os.Stdout)
 		if err == nil {
 			fmt.Printf("%s\n%s\n", paths.APIServer, paths.ClusterAPI)
+		}
+		return err
+	case "kueue":
+		kueue, err := binaries.FindKueue(ctx, os.Stdout)
+		if err == nil {
+			fmt.Println(kueue.Program)
 		}
 		return err
 	case "up":
