@@ -115,11 +115,6 @@ func deploymentSpec(m Model, e effective, templates Templates) clusterapi.Machin
 	through, _ := divide(nodeLabels(m, e))
 	labels := e.machinesOf()
 	maps.Copy(labels, through)
-	infrastructureRef := clusterapi.Reference{APIGroup: infrastructure.RemoteMachineTemplateKind.Group, Kind: infrastructure.RemoteMachineTemplateKind.Kind, Name: templates.Infrastructure.ValueString()}
-	if e.foreign {
-		group, _, _ := strings.Cut(e.template.APIVersion.ValueString(), "/")
-		infrastructureRef = clusterapi.Reference{APIGroup: group, Kind: e.template.Kind.ValueString(), Name: e.template.Name.ValueString()}
-	}
 	spec := clusterapi.MachineDeploymentSpec{
 		ClusterName: e.cluster.Name.ValueString(),
 		Rollout:     &clusterapi.Rollout{Strategy: strategyOf(e)},
@@ -127,7 +122,7 @@ func deploymentSpec(m Model, e effective, templates Templates) clusterapi.Machin
 		Template: clusterapi.MachineTemplateSpec{
 			ObjectMeta: clusterapi.TemplateMetadata{Labels: labels},
 			Spec: clusterapi.MachineSpec{
-				ClusterName: e.cluster.Name.ValueString(), Version: versionOf(m),
+				ClusterName: e.cluster.Name.ValueString(), Version: machineVersion(m, templates),
 				Deletion: clusterapi.MachineDeletion{
 					NodeDrainTimeoutSeconds:        seconds(durationOr(e.drain.Timeout, defaultDrain)),
 					NodeVolumeDetachTimeoutSeconds: seconds(durationOr(e.drain.VolumeDetachTimeout, defaultVolumeDetach)),
@@ -136,7 +131,7 @@ func deploymentSpec(m Model, e effective, templates Templates) clusterapi.Machin
 				Bootstrap: clusterapi.Bootstrap{ConfigRef: &clusterapi.Reference{
 					APIGroup: bootstrap.K0sWorkerConfigTemplateKind.Group, Kind: bootstrap.K0sWorkerConfigTemplateKind.Kind, Name: templates.Bootstrap.ValueString(),
 				}},
-				InfrastructureRef: infrastructureRef,
+				InfrastructureRef: infrastructureOf(e, templates),
 			},
 		},
 	}
@@ -149,6 +144,15 @@ func deploymentSpec(m Model, e effective, templates Templates) clusterapi.Machin
 		spec.Replicas = &replicas
 	}
 	return spec
+}
+
+// infrastructureOf is the template that hosts come from.
+func infrastructureOf(e effective, templates Templates) clusterapi.Reference {
+	if e.foreign {
+		group, _, _ := strings.Cut(e.template.APIVersion.ValueString(), "/")
+		return clusterapi.Reference{APIGroup: group, Kind: e.template.Kind.ValueString(), Name: e.template.Name.ValueString()}
+	}
+	return clusterapi.Reference{APIGroup: infrastructure.RemoteMachineTemplateKind.Group, Kind: infrastructure.RemoteMachineTemplateKind.Kind, Name: templates.Infrastructure.ValueString()}
 }
 
 func strategyOf(e effective) *clusterapi.RolloutStrategy {

@@ -89,19 +89,19 @@ func fingerprintOf(m Model) string {
 // templateName is the name of both templates of a fingerprint.
 func templateName(pool, fingerprint string) string { return pool + "-" + fingerprint[:8] }
 
-// adoptedTemplates stands in the place of a fingerprint after the import of a fleet that others made: whatever its declaration
-// says first is what these templates are from then on. So it keeps the names that it has and replaces no host.
+// adoptedTemplates stands in the place of a fingerprint after the import of a fleet that others made. A declaration that makes
+// the same hosts of it keeps the names that it has and replaces none; see sameHosts.
 const adoptedTemplates = "adopted"
 
 // templatesOf names the templates. While the fingerprint stays, so do the names, whoever gave them.
 func templatesOf(m Model, prior *Model) tf.Object[Templates] {
-	unknown := tf.ObjectOf(Templates{Fingerprint: types.StringUnknown(), Bootstrap: types.StringUnknown(), Infrastructure: types.StringUnknown()})
+	unknown := tf.ObjectOf(Templates{Fingerprint: types.StringUnknown(), Bootstrap: types.StringUnknown(), Infrastructure: types.StringUnknown(), Version: types.StringUnknown()})
 	if m.Name.IsUnknown() || m.MachineTemplate.IsUnknown() || !hostChangeKnown(m) {
 		return unknown
 	}
 	fingerprint := fingerprintOf(m)
 	name := types.StringValue(templateName(m.Name.ValueString(), fingerprint))
-	out := Templates{Fingerprint: types.StringValue(fingerprint), Bootstrap: name, Infrastructure: name}
+	out := Templates{Fingerprint: types.StringValue(fingerprint), Bootstrap: name, Infrastructure: name, Version: types.StringValue(versionOf(m))}
 	if prior == nil { // an import has read the names; in the plan of a create nothing is known of them
 		if read, ok := m.Templates.Get(); ok && read.Fingerprint.ValueString() == adoptedTemplates {
 			return m.Templates
@@ -110,8 +110,11 @@ func templatesOf(m Model, prior *Model) tf.Object[Templates] {
 	}
 	if prior.Name.Equal(m.Name) && namespaceOf(*prior).Equal(namespaceOf(m)) {
 		was, ok := prior.Templates.Get()
-		if ok && (was.Fingerprint.Equal(out.Fingerprint) || was.Fingerprint.ValueString() == adoptedTemplates) {
+		if ok && (was.Fingerprint.Equal(out.Fingerprint) || was.Fingerprint.ValueString() == adoptedTemplates && sameHosts(*prior, m)) {
 			out.Bootstrap = was.Bootstrap
+			if !was.Version.IsNull() {
+				out.Version = was.Version
+			}
 			if prior.MachineTemplate.IsNull() {
 				out.Infrastructure = was.Infrastructure
 			}

@@ -47,13 +47,16 @@ func imported(live composite.Live, prior Model) Model {
 		name = machines.Bootstrap.ConfigRef.Name
 	}
 	worker, _ := composite.As[bootstrap.K0sWorkerConfigTemplate](live, bootstrap.K0sWorkerConfigTemplateKind, name)
+	if machines.Version == "" && worker.Spec.Template.Spec.Version != "" {
+		m.Version = tf.VersionOf(worker.Spec.Template.Spec.Version)
+	}
 	m = parseWorker(worker.Spec.Template.Spec, m)
 	m = brief(m)
 	fingerprint := adoptedTemplates
 	if ours {
 		fingerprint = fingerprintOf(m)
 	}
-	m.Templates = tf.ObjectOf(Templates{Fingerprint: types.StringValue(fingerprint), Bootstrap: types.StringValue(name), Infrastructure: types.StringValue(machines.InfrastructureRef.Name)})
+	m.Templates = tf.ObjectOf(Templates{Fingerprint: types.StringValue(fingerprint), Bootstrap: types.StringValue(name), Infrastructure: types.StringValue(machines.InfrastructureRef.Name), Version: types.StringValue(machines.Version)})
 	return m
 }
 

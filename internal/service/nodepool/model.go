@@ -142,6 +142,7 @@ type Templates struct {
 	Fingerprint    types.String `tfsdk:"fingerprint"`
 	Bootstrap      types.String `tfsdk:"bootstrap"`
 	Infrastructure types.String `tfsdk:"infrastructure"`
+	Version        types.String `tfsdk:"version"` // as Machines have it: one release has several spellings, and each is another Machine
 }
 
 // Scaling addresses the size of the pool, for who scales it.

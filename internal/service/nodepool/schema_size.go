@@ -59,6 +59,7 @@ func outputAttributes() map[string]schema.Attribute {
 				"fingerprint":    text("Hash of the attributes whose change replaces hosts."),
 				"bootstrap":      text("Name of the K0sWorkerConfigTemplate."),
 				"infrastructure": text("Name of the RemoteMachineTemplate, or of `machine_template`."),
+				"version":        text("Version as the MachineDeployment spells it. An imported pool keeps its spelling (empty: none) for as long as its hosts stay the same, because Cluster API would replace them for another one."),
 			}},
 		"gpu_capacity": schema.MapAttribute{Computed: true, CustomType: tf.MapTypeOf[types.Int64](), ElementType: types.Int64Type,
 			MarkdownDescription: "Devices of the whole pool by resource name, such as `nvidia.com/gpu` or `nvidia.com/mig-1g.10gb`, at its full size: `replicas`, or `autoscaling.max`. Shares of time slicing and MPS count as devices. Empty without `gpu`; null where nobody can tell, with a card that is not known here or a `partitioning.config` of your own."},

@@ -24,10 +24,13 @@ func machinesStay(prior, plan Model) []composite.Finding {
 func hostsReplaced(prior, plan Model) []composite.Finding {
 	was, had := prior.Templates.Get()
 	now, ok := plan.Templates.Get()
-	if !had || !ok || now.Bootstrap.IsUnknown() || now.Infrastructure.IsUnknown() || was.Bootstrap.Equal(now.Bootstrap) && was.Infrastructure.Equal(now.Infrastructure) {
+	if !had || !ok || now.Bootstrap.IsUnknown() || now.Infrastructure.IsUnknown() {
 		return nil
 	}
 	e := effectiveOf(plan)
+	if was.Bootstrap.Equal(now.Bootstrap) && infrastructureOf(effectiveOf(prior), was) == infrastructureOf(e, now) && machineVersion(prior, was) == machineVersion(plan, now) {
+		return nil
+	}
 	because := changedParts(prior, plan)
 	at := path.Root("templates")
 	if len(because) == 1 {
@@ -62,7 +65,7 @@ func changedParts(prior, plan Model) []string {
 	}{
 		{"version", a.Version, b.Version}, {"gpu", a.GPU, b.GPU}, {"files", a.Files, b.Files}, {"pre_k0s_commands", a.Pre, b.Pre}, {"post_k0s_commands", a.Post, b.Post},
 		{"worker_args", a.Args, b.Args}, {"k0s", []any{a.Download, a.Installed}, []any{b.Download, b.Installed}}, {"provision_job", a.Job, b.Job}, {"node_ip_cidr", a.NodeIPCIDR, b.NodeIPCIDR},
-		{"machine_template", effectiveOf(prior).template.Name.ValueString(), effectiveOf(plan).template.Name.ValueString()},
+		{"machine_template", infrastructureOf(effectiveOf(prior), Templates{}), infrastructureOf(effectiveOf(plan), Templates{})},
 	} {
 		if was, now := canonicalText(part.was), canonicalText(part.now); was != now {
 			out = append(out, part.name)

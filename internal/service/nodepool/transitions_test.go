@@ -187,8 +187,11 @@ func TestTemplatesAreNamedByWhatChangesAHost(t *testing.T) {
 	}
 	templates.Fingerprint = types.StringValue(adoptedTemplates)
 	prior.Templates = tf.ObjectOf(templates)
-	if got := name(&prior, "version: 1.36.2"); got != "by-hand-1" {
+	if got := name(&prior, gpu+"}\nlabels: {a: b}"); got != "by-hand-1" {
 		t.Errorf("the first declaration of an adopted fleet makes %s", got)
+	}
+	if got := name(&prior, gpu+"}\nversion: 1.36.2"); got == "by-hand-1" {
+		t.Error("another version keeps the templates of an adopted fleet")
 	}
 	if got := name(&prior, gpu+"}\nname: other"); got == "by-hand-1" {
 		t.Error("another pool has the templates of this one")
