@@ -88,9 +88,12 @@ func (f stock) remaining(e effective, stuck []infrastructure.RemoteMachine) stri
 		}
 		whys = append(whys, strings.TrimSuffix("Machine "+name+" is left: "+leavingWhy(f.machines[name]), ": "))
 	}
+	whys = append(whys, f.uncleaned(shown)...)
 	if len(f.machines) == 0 {
 		for _, name := range slices.Sorted(maps.Keys(f.remotes)) {
-			whys = append(whys, "RemoteMachine "+name+" is left without its Machine")
+			if r := f.remotes[name]; r.DeletionTimestamp == nil || r.Spec.Address == "" {
+				whys = append(whys, "RemoteMachine "+name+" is left without its Machine")
+			}
 		}
 		for _, set := range f.sets {
 			whys = append(whys, "MachineSet "+set.Name+" is left")
@@ -100,6 +103,23 @@ func (f stock) remaining(e effective, stuck []infrastructure.RemoteMachine) stri
 		return "the MachineDeployment is still there"
 	}
 	return strings.Join(whys, "; ")
+}
+
+// uncleaned says of which hosts k0smotron has not let go, and what its last error was. Cluster API just waits.
+func (f stock) uncleaned(shown int) []string {
+	var whys []string
+	for _, name := range slices.Sorted(maps.Keys(f.remotes)) {
+		r := f.remotes[name]
+		if r.DeletionTimestamp == nil || r.Spec.Address == "" || len(whys) == shown {
+			continue
+		}
+		why := fmt.Sprintf("RemoteMachine %s waits until k0smotron has cleaned up host %s", name, place(r.Spec.Address, int64(r.Spec.Port)))
+		if last := r.Status.Deprecated.V1Beta1.FailureMessage; last != "" {
+			why += ", whose last error was: " + strings.TrimSuffix(last, ".")
+		}
+		whys = append(whys, why)
+	}
+	return whys
 }
 
 // templateLeaves keeps a template for as long as something was made from it, or may still be.
@@ -137,7 +157,7 @@ func templateLeaves(e effective, ref composite.Ref, clones api.Kind) composite.S
 	}
 }
 
-// hostLeaves waits until a host is released. The entry of one that is in use must never go: its Machine would take another.
+// hostLeaves waits until a host is released, and deletes its entry. The entry of one that is in use must never go: its Machine would take another.
 func hostLeaves(ref composite.Ref) composite.Step {
 	return composite.Step{
 		Name: "wait until host " + ref.Name + " is released",
@@ -146,8 +166,14 @@ func hostLeaves(ref composite.Ref) composite.Step {
 		},
 		Next: func(seen composite.Live) composite.Move {
 			host, ok := composite.As[infrastructure.PooledRemoteMachine](seen, infrastructure.PooledRemoteMachineKind, ref.Name)
-			if !ok || !host.Status.Reserved {
+			switch {
+			case !ok:
 				return composite.Move{Done: true}
+			case host.Status.Reserved:
+			case host.DeletionTimestamp != nil:
+				return composite.Move{Why: "the entry of host " + ref.Name + " is still there"}
+			default: // by the version that was free: a Machine may claim it at any moment
+				return composite.Move{Why: "the entry of host " + ref.Name + " is still there", Delete: []composite.Delete{{Ref: ref, UID: string(host.UID), ResourceVersion: host.ResourceVersion}}}
 			}
 			return composite.Move{Why: fmt.Sprintf("host %s is in use by Machine %s in namespace %s. Drain it, or delete that Machine", ref.Name, host.Status.MachineRef.Name, host.Status.MachineRef.Namespace)}
 		},

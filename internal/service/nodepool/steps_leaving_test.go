@@ -25,8 +25,8 @@ func TestADestroyGoesByWhatIsLeft(t *testing.T) {
 		"its Machines are waited for":             {"", []string{machine("m1", deleting)}, nil, "Machine m1 is left"},
 		"and RemoteMachines":                      {"", []string{remote("m1", "", ", spec: {address: 192.0.2.1}")}, nil, "RemoteMachine m1 is left without its Machine"},
 		"and MachineSets":                         {"", []string{"{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineSet, metadata: {name: s, namespace: train}}"}, nil, "MachineSet s is left"},
-		"a host that is not cleaned up is said":   {"", []string{machine("m1", deleting), remote("m1", deleting, ", spec: {address: 192.0.2.1, port: 22}")}, nil, "RemoteMachine m1 waits until k0smotron has cleaned up host 192.0.2.1:22"},
-		"with the operator's last error":          {"", []string{machine("m1", deleting), remote("m1", deleting, ", spec: {address: 192.0.2.1, port: 22}, status: {deprecated: {v1beta1: {failureMessage: no such Secret.}}}")}, nil, "192.0.2.1:22, whose last error was: no such Secret"},
+		"a host that is not cleaned up is said":   {"", []string{machine("m1", deleting), remote("m1", deleting, ", spec: {address: 192.0.2.1, port: 22}")}, nil, "RemoteMachine m1 waits until k0smotron has cleaned up host 192.0.2.1, port 22"},
+		"with the operator's last error":          {"", []string{machine("m1", deleting), remote("m1", deleting, ", spec: {address: 192.0.2.1, port: 22}, status: {deprecated: {v1beta1: {failureMessage: no such Secret.}}}")}, nil, "192.0.2.1, port 22, whose last error was: no such Secret"},
 		"then it is done":                         {"", nil, []string{"done"}, ""},
 		"a Machine that never got a host is said": {"", []string{machine("m3", deleting), homelessOne}, nil, "RemoteMachine train/m3 is being deleted and never got a host"},
 		"and freed where that is asked for":       {"force_release: true", []string{machine("m3", deleting), homelessOne}, []string{free}, "never got a host"},
@@ -88,10 +88,15 @@ func TestTheEntryOfAHostInUseStays(t *testing.T) {
 	ref := composite.Ref{Kind: infrastructure.PooledRemoteMachineKind, Namespace: "train", Name: "gpu-a"}
 	for _, test := range []struct {
 		live string
-		done bool
-	}{{host("gpu-a", "192.0.2.1", "m1"), false}, {host("gpu-a", "192.0.2.1", ""), true}, {host("gpu-b", "192.0.2.1", "m1"), true}} {
-		if move := leave(poolOf(t, ""), ref).Next(seenAs(t, test.live)); move.Done != test.done {
-			t.Errorf("%s: it is %+v", test.live, move)
+		want []string
+	}{
+		{host("gpu-a", "192.0.2.1", "m1"), nil},
+		{host("gpu-a", "192.0.2.1", ""), []string{"delete PooledRemoteMachine gpu-a (u-gpu-a, 7)"}}, // the version that was free
+		{strings.Replace(host("gpu-a", "192.0.2.1", ""), "uid:", "deletionTimestamp: '2026-11-30T07:00:00Z', uid:", 1), nil},
+		{host("gpu-b", "192.0.2.1", "m1"), []string{"done"}},
+	} {
+		if got := words(t, leave(poolOf(t, ""), ref).Next(seenAs(t, test.live))); !slices.Equal(got, test.want) {
+			t.Errorf("%s: it does %q", test.live, got)
 		}
 	}
 	if leave(poolOf(t, ""), composite.Ref{Kind: clusterapi.MachineHealthCheckKind}) != nil {
