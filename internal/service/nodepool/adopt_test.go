@@ -1,11 +1,13 @@
 package nodepool
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/k0smos/terraform-provider-k0smos/internal/api/clusterapi"
 	"github.com/k0smos/terraform-provider-k0smos/internal/composite"
@@ -107,5 +109,71 @@ func TestHostsAreSaidToBeReplacedForWhateverClusterAPICompares(t *testing.T) {
 	prior.Templates = plan.Templates
 	if got := summaries(hostsReplaced(prior, plan)); len(got) != 1 {
 		t.Errorf("a version that was changed by hand: %q", got)
+	}
+}
+
+func TestAnImportReadsTheLabelsOfNodesWhereverTheyAre(t *testing.T) {
+	for name, test := range map[string]struct {
+		worker, template string
+		want             map[string]string
+	}{
+		"none":                           {"", "", map[string]string{}},
+		"arguments of workers":           {"args: ['--labels=a=b,topology.kubernetes.io/region=ca-qc', '--labels=c=']", "", map[string]string{"a": "b", "topology.kubernetes.io/region": "ca-qc", "c": ""}},
+		"in quotes":                      {`args: ["'--labels=a=b'"]`, "", map[string]string{"a": "b"}},
+		"the template of Machines":       {"", "node-role.kubernetes.io/gpu: '', node.cluster.x-k8s.io/row: r1, cluster.x-k8s.io/cluster-name: train", map[string]string{"node-role.kubernetes.io/gpu": "", "node.cluster.x-k8s.io/row": "r1"}},
+		"what other attributes say":      {"args: ['--labels=k0smos.io/node-pool=gpu,a=b']", "", map[string]string{"a": "b"}},
+		"what says how to partition too": {"args: ['--labels=nvidia.com/mig.config=all-1g.10gb']", "", map[string]string{"nvidia.com/mig.config": "all-1g.10gb"}},
+	} {
+		live := madeByHand(t, test.worker, "version: v1.35.7+k0s.0, ")
+		if err := unstructured.SetNestedField(live[len(live)-1].Object, labelsOf(t, test.template), "spec", "template", "metadata", "labels"); err != nil {
+			t.Fatal(err)
+		}
+		if got := textsOf(adopted(live).Labels); !maps.Equal(got, test.want) {
+			t.Errorf("%s: it reads %v", name, got)
+		}
+	}
+}
+
+func labelsOf(t *testing.T, text string) map[string]any {
+	t.Helper()
+	labels, ok := seenAs(t, "{labels: {"+text+"}}")[0].Object["labels"].(map[string]any)
+	if !ok {
+		t.Fatalf("%s is no map", text)
+	}
+	return labels
+}
+
+// The engine puts the labels of a pool on all of its objects, and a label there is not one of the host for that.
+func TestLabelsOfThePoolAreNotReadAsLabelsOfItsHosts(t *testing.T) {
+	live := seenAs(t,
+		strings.Replace(host("gpu-a", "192.0.2.1", ""), "uid: u-gpu-a", "labels: {node.cluster.x-k8s.io/row: r1, node.cluster.x-k8s.io/rack: r2, node.cluster.x-k8s.io/empty: ''}", 1),
+		"{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineDeployment, metadata: {name: gpu, namespace: train}, spec: {clusterName: train, template: {metadata: {labels: {node.cluster.x-k8s.io/row: r1, node.cluster.x-k8s.io/rack: other}}}}}")
+	got := textsOf(effectiveOf(adopted(live)).hosts["a"].Labels)
+	if want := map[string]string{"rack": "r2", "empty": ""}; !maps.Equal(got, want) {
+		t.Errorf("the host has %v", got)
+	}
+}
+
+func TestAFleetWhoseHostsArePooledUnderAnotherNameIsNotImported(t *testing.T) {
+	for pool, refused := range map[string]bool{"gpu": false, "quebec": true, "''": true} {
+		live := madeByHand(t, "", "version: v1.35.7+k0s.0, ")
+		live = append(seenAs(t, "{apiVersion: infrastructure.cluster.x-k8s.io/v1beta2, kind: RemoteMachineTemplate, metadata: {name: hosts-1, namespace: train}, spec: {template: {spec: {pool: "+pool+"}}}}"), live...)
+		_, err := compose(adopted(live), composite.Facts{})
+		if (err != nil) != refused || refused && !strings.Contains(err.Error(), "spec.template.spec.pool of RemoteMachineTemplate hosts-1") {
+			t.Errorf("pool %s: %v", pool, err)
+		}
+	}
+}
+
+// Behind bastions the same private address is another host.
+func TestHostsBehindBastionsAreNotWaitedFor(t *testing.T) {
+	m := poolOf(t, "provision_job: {job_template: '{}'}")
+	held := seenAs(t, strings.Replace(host("x", "192.0.2.1", "m"), "pool: gpu", "pool: old", 1))
+	steps := before(nil, m)
+	if move := steps[len(steps)-1].Next(held); !move.Done {
+		t.Errorf("it waits: %s", move.Why)
+	}
+	if got := summaries(survey(m, held)); !slices.Equal(got, []string{`warning: hosts["a"]: An address that is listed elsewhere, too`}) {
+		t.Errorf("it says %q", got)
 	}
 }

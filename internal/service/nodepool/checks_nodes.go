@@ -20,6 +20,8 @@ func labelsAllowed(m Model) []composite.Finding {
 		switch {
 		case domain == "k0smos.io" || key == labelHost:
 			out = append(out, fault(at, "A label of the provider's", "%s is set by the provider, from the pool, its site, its hosts or its GPUs. Choose another key.", key))
+		case partitionLabel(key):
+			out = append(out, fault(at, "A label that partitions cards", "%s tells an operator in the cluster how to partition or drive the cards of a node, at once and under the feet of its pods. Say it by gpu.partitioning or gpu.runtime, which replaces hosts one by one.", key))
 		case ours:
 			out = append(out, fault(at, "A label that an attribute sets", "%s follows from another attribute of this pool: its site, scheduler_pool or gpu. Remove it here.", key))
 		case key == "machine-template-hash" || domain == "cluster.x-k8s.io" || strings.HasSuffix(domain, ".cluster.x-k8s.io") && !synced(key) || domain == "k0smotron.io" || strings.HasSuffix(domain, ".k0smotron.io"):

@@ -19,6 +19,9 @@ import (
 
 // compose returns the objects of a pool: first the hosts, then what is made of them, so that a Machine always finds one.
 func compose(m Model, _ composite.Facts) ([]composite.Object, error) {
+	if m.found.refused != nil {
+		return nil, m.found.refused
+	}
 	e := effectiveOf(m)
 	templates, _ := m.Templates.Get()
 	out := make([]composite.Object, 0, len(e.hosts)+4)
@@ -103,7 +106,7 @@ func jobOf(m Model) *infrastructure.ProvisionJob {
 		return nil
 	}
 	template, _ := jsonObject(job.JobTemplate.ValueString())
-	return &infrastructure.ProvisionJob{SSHCommand: job.SSHCommand.ValueString(), SCPCommand: job.SCPCommand.ValueString(), JobSpecTemplate: template}
+	return &infrastructure.ProvisionJob{SSHCommand: unlessText(job.SSHCommand, "ssh").ValueString(), SCPCommand: unlessText(job.SCPCommand, "scp").ValueString(), JobSpecTemplate: template}
 }
 
 // machinesOf selects the Machines of a pool, and everything that is made with them.

@@ -128,6 +128,8 @@ func parseHosts(live composite.Live, m Model) tf.Map[tf.Object[Host]] {
 		}
 		keys[e.objectName(key)] = key
 	}
+	deployment, _ := composite.As[clusterapi.MachineDeployment](live, clusterapi.MachineDeploymentKind, "")
+	pooled := deployment.Spec.Template.ObjectMeta.Labels
 	for _, host := range composite.All[infrastructure.PooledRemoteMachine](live, infrastructure.PooledRemoteMachineKind) {
 		if host.Spec.Pool != e.name && host.Spec.Pool != "" && keys[host.Name] == "" {
 			continue
@@ -139,12 +141,13 @@ func parseHosts(live composite.Live, m Model) tf.Map[tf.Object[Host]] {
 		if key == "" {
 			key = strings.TrimPrefix(host.Name, e.name+"-")
 		}
-		out[key] = tf.ObjectOf(parseHost(host, e.name, key))
+		out[key] = tf.ObjectOf(parseHost(host, e.name, key, pooled))
 	}
 	return tf.MapOf(out)
 }
 
-func parseHost(host infrastructure.PooledRemoteMachine, pool, key string) Host {
+// parseHost reads one host. Labels of the whole pool are on its object, too, and no labels of this host.
+func parseHost(host infrastructure.PooledRemoteMachine, pool, key string, pooled map[string]string) Host {
 	machine := host.Spec.Machine
 	out := Host{
 		Address: types.StringValue(machine.Address), Port: types.Int64Value(defaultPort), User: types.StringValue(textOr(textOrNull(machine.User), defaultUser)),
@@ -158,7 +161,7 @@ func parseHost(host infrastructure.PooledRemoteMachine, pool, key string) Host {
 	}
 	labels := map[string]types.String{}
 	for name, value := range host.Labels {
-		if short, ok := strings.CutPrefix(name, hostPrefix); ok && name != labelHost && !strings.Contains(short, "/") {
+		if short, ok := strings.CutPrefix(name, hostPrefix); ok && name != labelHost && !strings.Contains(short, "/") && (pooled[name] != value || !hasKey(pooled, name)) {
 			labels[short] = types.StringValue(value)
 		}
 	}

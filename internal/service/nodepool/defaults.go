@@ -50,6 +50,7 @@ type effective struct {
 	hasGPU          bool
 	template        MachineTemplate
 	foreign         bool // the machines come from another infrastructure provider
+	jobbed          bool // hosts are reached by a Job, through whatever it knows
 	autoscaling     Autoscaling
 	scaled          bool // the size is somebody else's
 	rollout         Rollout
@@ -72,6 +73,7 @@ func effectiveOf(m Model) effective {
 	e.drain, _ = m.Drain.Get()
 	e.health, _ = m.HealthCheck.Get()
 	e.k0s, _ = m.K0s.Get()
+	e.jobbed = given(m.ProvisionJob)
 	e.pooled = map[string]bool{}
 	for key := range m.Labels.Elements() {
 		e.pooled[key] = true

@@ -1,6 +1,8 @@
 package nodepool
 
 import (
+	"maps"
+
 	"github.com/hashicorp/terraform-plugin-framework-nettypes/cidrtypes"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -10,11 +12,25 @@ import (
 
 // derive fills what follows from the configuration.
 func derive(m, prior *Model) {
+	m.Labels, m.found.labels = withFound(m.Labels, m.found.labels), nil
 	e := effectiveOf(*m)
 	m.Templates = templatesOf(*m, prior)
 	m.NodeSelector = selectorOf(*m, e)
 	m.GPUCapacity = capacityOf(*m, e)
 	m.Scaling = scalingOf(*m, e, uidOf(*m, prior))
+}
+
+// withFound adds labels that an import found to those that it read.
+func withFound(labels tf.Map[types.String], found map[string]string) tf.Map[types.String] {
+	if len(found) == 0 {
+		return labels
+	}
+	out := map[string]types.String{}
+	for key, value := range found {
+		out[key] = types.StringValue(value)
+	}
+	maps.Copy(out, labels.Known())
+	return tf.MapOf(out)
 }
 
 func selectorOf(m Model, e effective) tf.Map[types.String] {

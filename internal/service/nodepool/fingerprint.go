@@ -57,7 +57,7 @@ func hostChangeOf(m Model, e effective) hostChange {
 	for path, o := range m.Files.Known() {
 		if f, ok := o.Get(); ok {
 			mark := fileMark{Content: f.Content.ValueString(), Permissions: f.Permissions.ValueString()}
-			if mark.Permissions == defaultPermissions {
+			if "0"+strings.TrimPrefix(mark.Permissions, "0") == defaultPermissions { // with three digits or four
 				mark.Permissions = ""
 			}
 			if secret, ok := f.Secret.Get(); ok {
@@ -71,7 +71,7 @@ func hostChangeOf(m Model, e effective) hostChange {
 	}
 	if job, ok := m.ProvisionJob.Get(); ok {
 		template, _ := jsonObject(job.JobTemplate.ValueString())
-		c.Job = &jobMark{SSH: job.SSHCommand.ValueString(), SCP: job.SCPCommand.ValueString(), Template: template}
+		c.Job = &jobMark{SSH: unlessText(job.SSHCommand, "ssh").ValueString(), SCP: unlessText(job.SCPCommand, "scp").ValueString(), Template: template}
 	}
 	return c
 }

@@ -31,7 +31,7 @@ func anyModel(t *rapid.T) Model {
 	} else {
 		m.Hosts = anyHosts(t)
 		m.ProvisionJob = maybeObject(t, "job", func(t *rapid.T) ProvisionJob {
-			return ProvisionJob{SSHCommand: choice(t, "ssh", "tsh ssh"), SCPCommand: choice(t, "scp", "tsh scp"), JobTemplate: jsontypes.NewNormalizedValue(`{"spec": {"backoffLimit": 3, "template": {"spec": {"containers": [{"name": "ssh", "image": "example.net/tsh"}]}}}}`)}
+			return ProvisionJob{SSHCommand: choice(t, "ssh", "ssh", "tsh ssh"), SCPCommand: choice(t, "scp", "scp", "tsh scp"), JobTemplate: jsontypes.NewNormalizedValue(`{"spec": {"backoffLimit": 3, "template": {"spec": {"containers": [{"name": "ssh", "image": "example.net/tsh"}]}}}}`)}
 		})
 		if active := int64(len(effectiveOf(m).active())); active > 0 {
 			switch rapid.IntRange(0, 3).Draw(t, "size") {

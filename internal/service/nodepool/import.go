@@ -2,6 +2,7 @@ package nodepool
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-jsontypes/jsontypes"
@@ -41,6 +42,7 @@ func imported(live composite.Live, prior Model) Model {
 	if !ours {
 		m.Site = foreignSite(live, m)
 	}
+	m.found.refused = otherPool(live, m, machines.InfrastructureRef.Name)
 	m.Reprovision = parseRebuilds(live, m)
 	name := ""
 	if machines.Bootstrap.ConfigRef != nil {
@@ -52,12 +54,56 @@ func imported(live composite.Live, prior Model) Model {
 	}
 	m = parseWorker(worker.Spec.Template.Spec, m)
 	m = brief(m)
+	if !ours {
+		m.found.labels = foreignLabels(deployment, worker, m)
+	}
 	fingerprint := adoptedTemplates
 	if ours {
 		fingerprint = fingerprintOf(m)
 	}
 	m.Templates = tf.ObjectOf(Templates{Fingerprint: types.StringValue(fingerprint), Bootstrap: types.StringValue(name), Infrastructure: types.StringValue(machines.InfrastructureRef.Name), Version: types.StringValue(machines.Version)})
 	return m
+}
+
+// otherPool refuses a fleet whose hosts are pooled under another name than its MachineDeployment's: the name of a pool is both
+// here, so an apply would take hosts that are in use out of the pool that the operator cleans them up by.
+func otherPool(live composite.Live, m Model, template string) error {
+	if m.Hosts.IsNull() {
+		return nil
+	}
+	found, ok := composite.As[infrastructure.RemoteMachineTemplate](live, infrastructure.RemoteMachineTemplateKind, template)
+	if pool := found.Spec.Template.Spec.Pool; ok && pool != m.Name.ValueString() {
+		return fmt.Errorf("the MachineDeployment is called %s and takes hosts of the pool %q (spec.template.spec.pool of RemoteMachineTemplate %s). "+
+			"A node pool has one name for both. Make a node pool of another name with other hosts and move them over one by one, or leave this fleet to who made it", m.Name.ValueString(), pool, template)
+	}
+	return nil
+}
+
+// foreignLabels are the labels of nodes in a fleet that others made, as far as no other attribute gives them.
+func foreignLabels(deployment clusterapi.MachineDeployment, worker bootstrap.K0sWorkerConfigTemplate, m Model) map[string]string {
+	out := map[string]string{}
+	for key, value := range deployment.Spec.Template.ObjectMeta.Labels {
+		if synced(key) {
+			out[key] = value
+		}
+	}
+	for _, arg := range worker.Spec.Template.Spec.Args {
+		list, ok := strings.CutPrefix(shellUnquoted(arg), argLabels)
+		if !ok {
+			continue
+		}
+		for pair := range strings.SplitSeq(list, ",") {
+			if key, value, ok := strings.Cut(strings.TrimSpace(pair), "="); ok && key != "" {
+				out[key] = value
+			}
+		}
+	}
+	for key, value := range providedLabels(m, effectiveOf(m)) {
+		if out[key] == value {
+			delete(out, key)
+		}
+	}
+	return out
 }
 
 // foreignSite is what hosts say of a site that nobody declared. Their key is in a Secret that is named like it, by custom.
@@ -167,7 +213,7 @@ func parseArgs(args []string, m Model) Model {
 	taints := map[string]tf.Object[Taint]{}
 	for _, arg := range args {
 		switch value, isTaints := strings.CutPrefix(arg, argTaints); {
-		case strings.HasPrefix(arg, argLabels):
+		case strings.HasPrefix(shellUnquoted(arg), argLabels):
 		case isTaints:
 			for t := range strings.SplitSeq(value, ",") {
 				name, effect, _ := strings.Cut(t, ":")

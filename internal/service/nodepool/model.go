@@ -38,6 +38,14 @@ type Model struct {
 	GPUCapacity  tf.Map[types.Int64]  `tfsdk:"gpu_capacity"`
 	NodeSelector tf.Map[types.String] `tfsdk:"node_selector"`
 	Scaling      tf.Object[Scaling]   `tfsdk:"scaling"`
+
+	found found // of an import, on its way to derive and compose
+}
+
+// found is what an import read that is no attribute yet, or never can be.
+type found struct {
+	labels  map[string]string // of the nodes: the engine reads the attribute from marks that a fleet of others does not have
+	refused error             // why these objects are no pool of this resource
 }
 
 // Site is the reference that a site exports. It has the attributes of the output ref of k0smos_site.

@@ -40,8 +40,15 @@ func hostsReplaced(prior, plan Model) []composite.Finding {
 	if len(because) > 0 {
 		why = " because of " + strings.Join(because, ", ")
 	}
-	n := e.largest(plan)
+	before := effectiveOf(prior) // hosts that join now are new anyway, and those that leave are replaced by none
+	n := min(before.largest(prior), e.largest(plan))
+	if n == 0 {
+		return nil
+	}
 	hosts := many(n, "host", "hosts")
+	if before.scaled {
+		hosts = "up to " + hosts
+	}
 	switch {
 	case e.rollout.Paused.ValueBool():
 		return []composite.Finding{warning(at, "Hosts change when the rollout goes on", "New templates are made%s. The rollout is paused, so %s stay as they are until rollout.paused is false; hosts that join get the new ones.", why, hosts)}
@@ -107,9 +114,15 @@ func hostsReleased(prior, plan Model) []composite.Finding {
 // leaving compares the hosts of two models: those that are no longer used, those that are others under the same key, and those
 // that are to be built anew.
 func leaving(before, after effective, prior, plan Model) (removed, replaced, rebuilt []string) {
-	stays := map[string]bool{}
+	stays, renamed, places := map[string]bool{}, map[string]bool{}, map[string]string{}
+	for _, key := range before.active() {
+		places[before.objectName(key)] = place(before.hosts[key].Address.ValueString(), before.port(before.hosts[key]))
+	}
 	for _, key := range after.active() {
 		stays[key] = true
+		if name := after.objectName(key); places[name] == place(after.hosts[key].Address.ValueString(), after.port(after.hosts[key])) {
+			renamed[name] = true
+		}
 	}
 	for _, key := range before.active() {
 		was, now := before.hosts[key], after.hosts[key]
@@ -117,6 +130,9 @@ func leaving(before, after effective, prior, plan Model) (removed, replaced, reb
 		old, hadTrigger := prior.Reprovision.Known()[key]
 		switch {
 		case !stays[key]:
+			if renamed[before.objectName(key)] {
+				continue // another key for the same object; the release itself goes by objects
+			}
 			if o, listed := plan.Hosts.Known()[key]; !listed || !o.IsUnknown() && !now.State.IsUnknown() {
 				removed = append(removed, key)
 			}

@@ -34,6 +34,11 @@ func TestAChangeIsJudgedByWhatRunsNow(t *testing.T) {
 		"another network":                           {``, `node_ip_cidr: 10.0.0.0/8`, rolls("node_ip_cidr")},
 		"several changes are one rollout":           {``, "version: 1.35.8\nworker_args: ['--debug']", rolls("templates")},
 		"several hosts at a time":                   {``, "version: 1.35.8\nrollout: {max_unavailable: 2}", []string{"warning: version: Replaces 3 hosts at most 2 hosts at a time"}},
+		"hosts that join are no replaced ones":      {two, `version: 1.35.8`, []string{"warning: version: Replaces 2 hosts one by one"}},
+		"nor are those that leave":                  {``, "version: 1.35.8\n" + two, []string{"warning: version: Replaces 2 hosts one by one", "warning: hosts: Releases 1 host"}},
+		"a pool of none replaces none":              {`hosts: {}`, `version: 1.35.8`, nil},
+		"nor does one that becomes empty":           {``, "version: 1.35.8\nreplicas: 0", nil},
+		"a scaled pool has as many as it has":       {`autoscaling: {min: 0, max: 3}`, "version: 1.35.8\nautoscaling: {min: 0, max: 3}", []string{"warning: version: Replaces up to 3 hosts one by one"}},
 		"a paused rollout replaces nothing":         {``, "version: 1.35.8\nrollout: {paused: true}", []string{"warning: version: Hosts change when the rollout goes on"}},
 		"nor does on_delete by itself":              {``, "version: 1.35.8\nrollout: {strategy: on_delete}", []string{"warning: version: Hosts change when their Machine is deleted"}},
 		"labels and drains change in place":         {``, "labels: {team: a}\nannotations: {a: b}\nscheduler_pool: a\ndrain: {timeout: 1h}\ntaints: {a: {}}", nil},
@@ -42,19 +47,23 @@ func TestAChangeIsJudgedByWhatRunsNow(t *testing.T) {
 		"a version that is not known is not judged": {``, `version: ` + compositetest.Unknown, nil},
 
 		// hostsReleased
-		"a host is removed":          {``, two, []string{"warning: hosts: Releases 1 host"}},
-		"two hosts are removed":      {``, `hosts: {a: {address: 192.0.2.1}}`, []string{"warning: hosts: Releases 2 hosts"}},
-		"a host is drained":          {``, `hosts: {a: {address: 192.0.2.1}, b: {address: 192.0.2.2}, c: {address: 192.0.2.3, state: drain}}`, []string{"warning: hosts: Releases 1 host"}},
-		"a host is added":            {two, ``, nil},
-		"another address":            {``, `hosts: {a: {address: 192.0.2.1}, b: {address: 192.0.2.2}, c: {address: 192.0.2.33}}`, []string{`warning: hosts["c"]: Replaces the host c`}},
-		"another port":               {``, `hosts: {a: {address: 192.0.2.1}, b: {address: 192.0.2.2}, c: {address: 192.0.2.3, port: 2222}}`, []string{`warning: hosts["c"]: Replaces the host c`}},
-		"a default port written out": {``, `hosts: {a: {address: 192.0.2.1}, b: {address: 192.0.2.2}, c: {address: 192.0.2.3, port: 22}}`, nil},
-		"another user and labels":    {``, `hosts: {a: {address: 192.0.2.1}, b: {address: 192.0.2.2}, c: {address: 192.0.2.3, user: k0s, labels: {a: b}}}`, nil},
-		"a host is built anew":       {``, `reprovision: {c: "1"}`, []string{`warning: reprovision["c"]: Rebuilds the host c`}},
-		"once":                       {`reprovision: {c: "1"}`, `reprovision: {c: "1"}`, nil},
-		"and again":                  {`reprovision: {c: "1"}`, `reprovision: {c: "2"}`, []string{`warning: reprovision["c"]: Rebuilds the host c`}},
-		"a trigger is taken away":    {`reprovision: {c: "1"}`, ``, nil},
-		"hosts that are not known":   {``, `hosts: ` + compositetest.Unknown, nil},
+		"a host is removed":           {``, two, []string{"warning: hosts: Releases 1 host"}},
+		"two hosts are removed":       {``, `hosts: {a: {address: 192.0.2.1}}`, []string{"warning: hosts: Releases 2 hosts"}},
+		"a host is drained":           {``, `hosts: {a: {address: 192.0.2.1}, b: {address: 192.0.2.2}, c: {address: 192.0.2.3, state: drain}}`, []string{"warning: hosts: Releases 1 host"}},
+		"a host is added":             {two, ``, nil},
+		"another address":             {``, `hosts: {a: {address: 192.0.2.1}, b: {address: 192.0.2.2}, c: {address: 192.0.2.33}}`, []string{`warning: hosts["c"]: Replaces the host c`}},
+		"another key of an object":    {``, `hosts: {a: {address: 192.0.2.1}, b: {address: 192.0.2.2}, z: {address: 192.0.2.3, object_name: gpu-c}}`, nil},
+		"and back to its own name":    {`hosts: {a: {address: 192.0.2.1}, b: {address: 192.0.2.2}, z: {address: 192.0.2.3, object_name: gpu-c}}`, ``, nil},
+		"another key and address":     {``, `hosts: {a: {address: 192.0.2.1}, b: {address: 192.0.2.2}, z: {address: 192.0.2.33, object_name: gpu-c}}`, []string{"warning: hosts: Releases 1 host"}},
+		"another key of a new object": {``, `hosts: {a: {address: 192.0.2.1}, b: {address: 192.0.2.2}, z: {address: 192.0.2.3}}`, []string{"warning: hosts: Releases 1 host"}},
+		"another port":                {``, `hosts: {a: {address: 192.0.2.1}, b: {address: 192.0.2.2}, c: {address: 192.0.2.3, port: 2222}}`, []string{`warning: hosts["c"]: Replaces the host c`}},
+		"a default port written out":  {``, `hosts: {a: {address: 192.0.2.1}, b: {address: 192.0.2.2}, c: {address: 192.0.2.3, port: 22}}`, nil},
+		"another user and labels":     {``, `hosts: {a: {address: 192.0.2.1}, b: {address: 192.0.2.2}, c: {address: 192.0.2.3, user: k0s, labels: {a: b}}}`, nil},
+		"a host is built anew":        {``, `reprovision: {c: "1"}`, []string{`warning: reprovision["c"]: Rebuilds the host c`}},
+		"once":                        {`reprovision: {c: "1"}`, `reprovision: {c: "1"}`, nil},
+		"and again":                   {`reprovision: {c: "1"}`, `reprovision: {c: "2"}`, []string{`warning: reprovision["c"]: Rebuilds the host c`}},
+		"a trigger is taken away":     {`reprovision: {c: "1"}`, ``, nil},
+		"hosts that are not known":    {``, `hosts: ` + compositetest.Unknown, nil},
 
 		// others
 		"a pool keeps its kind of machines": {``, "hosts: null\nreplicas: 1\nmachine_template: {api_version: a.b/v1, kind: A, name: a}", []string{"machine_template: A pool keeps its kind of machines", "warning: machine_template: Replaces 1 host one by one", "warning: hosts: Releases 3 hosts"}},
@@ -195,6 +204,24 @@ func TestTemplatesAreNamedByWhatChangesAHost(t *testing.T) {
 	}
 	if got := name(&prior, gpu+"}\nname: other"); got == "by-hand-1" {
 		t.Error("another pool has the templates of this one")
+	}
+}
+
+// Written out, a default is what it is when left out.
+func TestADefaultThatIsWrittenOutReplacesNoHost(t *testing.T) {
+	for short, long := range map[string]string{
+		"provision_job: {job_template: '{}'}":                  "provision_job: {job_template: '{ }', ssh_command: ssh, scp_command: scp}",
+		"files: {/a: {content: a}}":                            "files: {/a: {content: a, permissions: '0644'}}",
+		"files: {/b: {content: a}}":                            "files: {/b: {content: a, permissions: '644'}}",
+		"gpu: {vendor: nvidia, model: A100-80GB, per_node: 8}": "gpu: {vendor: nvidia, model: A100-80GB, per_node: 8, runtime: operator, partitioning: {mode: none}}",
+		"gpu: {vendor: nvidia, model: A100-80GB, per_node: 8, partitioning: {mode: mig, profile: 1g.10gb}}": "gpu: {vendor: nvidia, model: A100-80GB, per_node: 8, partitioning: {mode: mig, profile: 1g.10gb, strategy: single}}",
+		"gpu: {vendor: amd, model: MI300X, per_node: 8, partitioning: {mode: amd_partition, profile: spx}}": "gpu: {vendor: amd, model: MI300X, per_node: 8, partitioning: {mode: amd_partition, profile: SPX_NPS1, strategy: single}}",
+		"replicas: 3":            "k0s: {pre_installed: false}\nfiles: {}\nworker_args: []\npre_k0s_commands: []\npost_k0s_commands: []\nreplicas: 3",
+		"version: v1.35.7+k0s.0": "version: 1.35.7",
+	} {
+		if a, b := fingerprintOf(poolOf(t, short)), fingerprintOf(poolOf(t, long)); a != b {
+			t.Errorf("%s has another fingerprint than %s", long, short)
+		}
 	}
 }
 
