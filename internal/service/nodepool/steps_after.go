@@ -18,7 +18,7 @@ import (
 // Annotations by which later applies know what an earlier one has put on what runs.
 const (
 	nodeLabelsAnnotation = "k0smos.io/labels" // on a Node: keys of its labels
-	nodeTaintsAnnotation = "k0smos.io/taints" // on a Node: key:effect of its taints
+	nodeTaintsAnnotation = "k0smos.io/taints" // on a Node: key=value:effect of the taints that it was given
 	hostSeenAnnotation   = "k0smos.io/host"   // on a RemoteMachine: hash of the host's entry when it was last told to look
 )
 
@@ -62,10 +62,13 @@ func hostsStep(e effective) composite.Step {
 				if !ours || !host.Status.Reserved {
 					continue
 				}
-				if remote, ok := f.remotes[host.Status.MachineRef.Name]; ok && remote.DeletionTimestamp == nil && !told(host, remote) {
-					hash := entryHash(host)
-					if remote.Annotations[hostSeenAnnotation] != hash {
-						move.Patch = append(move.Patch, patchOf(infrastructure.RemoteMachineKind, remote.ObjectMeta, nil, entries("/metadata/annotations", remote.Annotations, map[string]string{hostSeenAnnotation: hash}, nil)...))
+				if remote, ok := f.remotes[host.Status.MachineRef.Name]; ok && remote.DeletionTimestamp == nil {
+					operations, stale := hostOperations(e, host, remote, key)
+					if len(operations) > 0 {
+						move.Patch = append(move.Patch, patchOf(infrastructure.RemoteMachineKind, remote.ObjectMeta, nil, operations...))
+					}
+					if stale { // the operator would copy it to the Machine again
+						continue
 					}
 				}
 				if machine, ok := f.machines[host.Status.MachineRef.Name]; ok && machine.DeletionTimestamp == nil {
@@ -78,6 +81,23 @@ func hostsStep(e effective) composite.Step {
 			return move
 		},
 	}
+}
+
+// hostOperations bring a RemoteMachine to the entry of its host, and tell whether it has labels of the host that are old. The
+// operator copied them once, from the entry, and copies them on to the Machine whenever it looks.
+func hostOperations(e effective, host infrastructure.PooledRemoteMachine, remote infrastructure.RemoteMachine, key string) (operations []operation, stale bool) {
+	changed := map[string]string{}
+	for name, value := range e.hostLabels(key) {
+		if now, ok := remote.Labels[name]; ok && now != value {
+			changed[name] = value
+		}
+	}
+	operations = entries("/metadata/labels", remote.Labels, changed, lostHostLabels(e, remote.Labels, key))
+	stale = len(operations) > 0
+	if hash := entryHash(host); !told(host, remote) && remote.Annotations[hostSeenAnnotation] != hash {
+		operations = append(operations, entries("/metadata/annotations", remote.Annotations, map[string]string{hostSeenAnnotation: hash}, nil)...)
+	}
+	return operations, stale
 }
 
 // told tells whether the operator has the connection to a host as its entry has it.
@@ -164,7 +184,7 @@ func runningNodes(seen composite.Live) map[string]string {
 // joinedBy is what a node joined with.
 type joinedBy struct {
 	labels []string // keys
-	taints []string // key:effect
+	taints []string // key=value:effect
 }
 
 // joinedWith reads it from the arguments that the operator used for each Machine.
@@ -181,9 +201,7 @@ func joinedWith(seen composite.Live) map[string]joinedBy {
 			}
 			if list, ok := strings.CutPrefix(arg, argTaints); ok {
 				for t := range strings.SplitSeq(list, ",") {
-					name, effect, _ := strings.Cut(t, ":")
-					key, _, _ := strings.Cut(name, "=")
-					by.taints = append(by.taints, key+":"+effect)
+					by.taints = append(by.taints, readTaint(t).String())
 				}
 			}
 		}
@@ -206,31 +224,38 @@ func nodeOperations(node core.Node, joined joinedBy, labels, rolled map[string]s
 		}
 	}
 	out := entries("/metadata/labels", node.Labels, labels, lost)
-	oursTaints := map[string]bool{}
-	for _, t := range slices.Concat(joined.taints, listed(node.Annotations[nodeTaintsAnnotation])) {
-		oursTaints[t] = true
+	given := joined.taints
+	noted, known := node.Annotations[nodeTaintsAnnotation]
+	if known {
+		given = listed(noted)
 	}
-	kept, changed := mergedTaints(node.Spec.Taints, oursTaints, taints)
+	kept, changed := mergedTaints(node.Spec.Taints, given, taints)
 	if changed {
 		out = append(out, operation{Op: "add", Path: "/spec/taints", Value: kept})
 	}
-	if len(out) == 0 {
-		return nil
-	}
 	var names []string
 	for _, t := range taints {
-		names = append(names, t.key+":"+t.effect)
+		names = append(names, t.String())
+	}
+	forgets := slices.ContainsFunc(given, func(t string) bool { return !slices.Contains(names, t) }) // so that it can be given again
+	if len(out) == 0 && !forgets && (!known || noted == strings.Join(names, ",")) {
+		return nil
 	}
 	return append(out, entries("/metadata/annotations", node.Annotations, map[string]string{
 		nodeLabelsAnnotation: strings.Join(slices.Sorted(maps.Keys(labels)), ","), nodeTaintsAnnotation: strings.Join(names, ","),
 	}, nil)...)
 }
 
-// mergedTaints replaces our taints among those of a node.
-func mergedTaints(have []core.Taint, ours map[string]bool, wanted []taint) (out []core.Taint, changed bool) {
-	want := map[string]taint{}
+// mergedTaints replaces our taints among those of a node. One that the node was given before and does not have any more was taken
+// off by whoever it was for, as a network plugin does when it is ready, and stays off.
+func mergedTaints(have []core.Taint, given []string, wanted []taint) (out []core.Taint, changed bool) {
+	want, ours := map[string]taint{}, map[string]bool{}
 	for _, t := range wanted {
 		want[t.key+":"+t.effect] = t
+	}
+	for _, text := range given {
+		t := readTaint(text)
+		ours[t.key+":"+t.effect] = true
 	}
 	out = []core.Taint{}
 	for _, t := range have {
@@ -247,10 +272,19 @@ func mergedTaints(have []core.Taint, ours map[string]bool, wanted []taint) (out 
 		out = append(out, t)
 	}
 	for _, id := range slices.Sorted(maps.Keys(want)) {
-		t := want[id]
-		out, changed = append(out, core.Taint{Key: t.key, Value: t.value, Effect: t.effect}), true
+		if t := want[id]; !slices.Contains(given, t.String()) {
+			out, changed = append(out, core.Taint{Key: t.key, Value: t.value, Effect: t.effect}), true
+		}
 	}
 	return out, changed
+}
+
+// readTaint reads a taint as arguments of k0s and our annotation have it; the value may be missing, with its equals sign or
+// without.
+func readTaint(text string) taint {
+	name, effect, _ := strings.Cut(text, ":")
+	key, value, _ := strings.Cut(name, "=")
+	return taint{key, value, effect}
 }
 
 // partitionLabel tells a label that says how to partition cards. A node that still has one joined with it, and keeps it until

@@ -22,9 +22,7 @@ func before(prior *Model, m Model) []composite.Step {
 		if m.ForceRelease.ValueBool() {
 			out = append(out, freeStep(e))
 		}
-		if step := releaseStep(*prior, m); step != nil {
-			out = append(out, *step)
-		}
+		out = append(out, releaseStep(*prior, m))
 	}
 	if len(e.active()) > 0 {
 		out = append(out, waitStep(e))
@@ -53,7 +51,7 @@ func freeStep(e effective) composite.Step {
 // release is what has to be known to take hosts out of a pool.
 type release struct {
 	before, after effective
-	known         map[string]bool   // objects of the pool, before or after
+	known         map[string]bool   // objects of the pool, before or after, that need not have its mark
 	places        map[string]string // object -> where its host answers, after
 	triggers      map[string]string // object -> what it is to be built anew for
 	wanted        int64             // size, before
@@ -62,8 +60,8 @@ type release struct {
 
 // releaseStep takes hosts out that leave, that are others under the same name, or that are to be built anew: their Machines are
 // marked, the size is lowered by as many, and Cluster API drains and deletes just these. Nothing is remembered: what is to be
-// done follows from what there is. Nil where no host could leave.
-func releaseStep(prior, m Model) *composite.Step {
+// done follows from what there is: an apply that failed half-way may have left entries that neither state nor plan knows.
+func releaseStep(prior, m Model) composite.Step {
 	r := release{before: effectiveOf(prior), after: effectiveOf(m), known: map[string]bool{}, places: map[string]string{}, triggers: map[string]string{}}
 	r.wanted = r.before.replicas(prior)
 	for key := range r.before.hosts {
@@ -78,18 +76,15 @@ func releaseStep(prior, m Model) *composite.Step {
 		}
 	}
 	removed, replaced, rebuilt := leaving(r.before, r.after, prior, m)
-	names := slices.Sorted(slices.Values(slices.Concat(removed, replaced, rebuilt)))
-	if len(names) == 0 {
-		if len(r.triggers) == 0 {
-			return nil
-		}
-		names = slices.Sorted(maps.Keys(r.triggers)) // an apply that was interrupted may have left some
+	what := "hosts of pool " + r.before.name + " that are not declared"
+	if names := slices.Sorted(slices.Values(slices.Concat(removed, replaced, rebuilt))); len(names) > 0 {
+		what = "hosts " + strings.Join(names, ", ")
 	}
 	r.size = func(replicas int64) ([]composite.Object, error) { return sized(prior, replicas) }
-	return &composite.Step{
-		Name: "release hosts " + strings.Join(names, ", "),
+	return composite.Step{
+		Name: "release " + what,
 		Look: func(composite.Live) []composite.Query {
-			return []composite.Query{r.before.queryHosts(), r.before.queryDeployment(), r.before.queryCluster(), r.before.queryMachines(clusterapi.MachineKind), r.before.queryMachines(infrastructure.RemoteMachineKind)}
+			return []composite.Query{r.before.queryHosts(), r.before.queryDeployment(), r.before.queryCluster(), r.before.queryMachines(clusterapi.MachineSetKind), r.before.queryMachines(clusterapi.MachineKind), r.before.queryMachines(infrastructure.RemoteMachineKind)}
 		},
 		Next: r.next,
 	}
@@ -114,7 +109,7 @@ func sized(prior Model, replicas int64) ([]composite.Object, error) {
 
 // goes tells whether a host has to be released, and whether its object goes with it.
 func (r release) goes(host infrastructure.PooledRemoteMachine) (release, object bool) {
-	if host.Spec.Pool != r.before.name || host.Namespace != r.before.namespace || !r.known[host.Name] {
+	if host.Spec.Pool != r.before.name || host.Namespace != r.before.namespace || !r.known[host.Name] && !hasKey(host.Labels, labelHost) {
 		return false, false
 	}
 	wanted, stays := r.places[host.Name]
@@ -138,6 +133,9 @@ func (r release) next(seen composite.Live) composite.Move {
 		leaves, object := r.goes(host)
 		switch {
 		case !leaves:
+			if machine, ok := f.machines[host.Status.MachineRef.Name]; ok && host.Status.Reserved {
+				move.Patch = append(move.Patch, unmarked(machine)...)
+			}
 			continue
 		case host.Status.Reserved:
 			held = append(held, host)
@@ -145,6 +143,10 @@ func (r release) next(seen composite.Live) composite.Move {
 			move.Delete = append(move.Delete, composite.Delete{Ref: composite.Ref{Kind: infrastructure.PooledRemoteMachineKind, Namespace: host.Namespace, Name: host.Name}, UID: string(host.UID), ResourceVersion: host.ResourceVersion})
 		}
 		gone++
+	}
+	if gone == 0 && len(move.Patch) > 0 {
+		move.Why = "Machines of hosts that stay are still marked for deletion"
+		return move
 	}
 	if gone == 0 {
 		why := r.unsettled(f)
@@ -173,7 +175,7 @@ func (r release) next(seen composite.Live) composite.Move {
 			whys = append(whys, fmt.Sprintf("host %s is in use by Machine %s", host.Name, name))
 			if !hasKey(machine.Annotations, clusterapi.DeleteMachineAnnotation) {
 				marked = false
-				move.Patch = append(move.Patch, patchOf(clusterapi.MachineKind, machine.ObjectMeta, nil, entries("/metadata/annotations", machine.Annotations, map[string]string{clusterapi.DeleteMachineAnnotation: "k0smos"}, nil)...))
+				move.Patch = append(move.Patch, patchOf(clusterapi.MachineKind, machine.ObjectMeta, nil, entries("/metadata/annotations", machine.Annotations, map[string]string{clusterapi.DeleteMachineAnnotation: markedByUs}, nil)...))
 			}
 		}
 	}
@@ -181,14 +183,15 @@ func (r release) next(seen composite.Live) composite.Move {
 		whys = append(whys, homelessWhy(stuck))
 	}
 	move.Why = strings.Join(whys, "; ")
-	if !marked || !there || f.deployment == nil || f.deployment.DeletionTimestamp != nil || f.deployment.Spec.Replicas == nil {
+	if !there || f.deployment == nil || f.deployment.DeletionTimestamp != nil || f.deployment.Spec.Replicas == nil {
 		return move
 	}
-	size := int64(0)
-	for name, machine := range f.machines {
-		if machine.DeletionTimestamp == nil && !leavingMachines[name] {
-			size++
-		}
+	size, why := r.shrunk(f, leavingMachines)
+	switch {
+	case why != "": // said before anything is marked
+		return composite.Move{Failed: true, Why: why}
+	case !marked:
+		return move
 	}
 	if size < counted(f.deployment.Spec.Replicas) {
 		objects, err := r.size(size)
@@ -198,6 +201,17 @@ func (r release) next(seen composite.Live) composite.Move {
 		move.Apply = objects
 	}
 	return move
+}
+
+// markedByUs is the value of the annotation that has Cluster API delete a Machine first.
+const markedByUs = "k0smos"
+
+// unmarked takes our mark off a Machine that stays after all. Otherwise it goes when the pool shrinks for another reason.
+func unmarked(machine clusterapi.Machine) []composite.Patch {
+	if machine.DeletionTimestamp != nil || machine.Annotations[clusterapi.DeleteMachineAnnotation] != markedByUs {
+		return nil
+	}
+	return []composite.Patch{patchOf(clusterapi.MachineKind, machine.ObjectMeta, nil, entries("/metadata/annotations", machine.Annotations, nil, []string{clusterapi.DeleteMachineAnnotation})...)}
 }
 
 // unsettled says what Cluster API still counts of a release. A Machine outlives the reservation of its host for a moment, and as

@@ -127,7 +127,7 @@ func TestChangesReachRunningNodes(t *testing.T) {
 	joined := func(args string) string {
 		return "{apiVersion: bootstrap.cluster.x-k8s.io/v1beta2, kind: K0sWorkerConfig, metadata: {name: m1, namespace: train}, spec: {args: [" + args + "]}}"
 	}
-	noted := []string{`Node n1: add /metadata/annotations {"k0smos.io/labels":"k0smos.io/node-pool,k0smos.io/site,team","k0smos.io/taints":"gpu:NoSchedule"}`}
+	noted := []string{`Node n1: add /metadata/annotations {"k0smos.io/labels":"k0smos.io/node-pool,k0smos.io/site,team","k0smos.io/taints":"gpu=present:NoSchedule"}`}
 	tests := map[string]struct {
 		config string
 		live   []string
@@ -138,13 +138,18 @@ func TestChangesReachRunningNodes(t *testing.T) {
 		"a changed label":                              {base, []string{running, node("n1", ", labels: {k0smos.io/node-pool: gpu, k0smos.io/site: atlanta, team: vision}", tainted)}, append([]string{`Node n1: add /metadata/labels/k0smos.io~1site "quebec"`}, noted...)},
 		"a label that it joined with and that is gone": {base, []string{running, joined("'--labels=old=1,team=vision'"), node("n1", ", labels: {k0smos.io/node-pool: gpu, k0smos.io/site: quebec, team: vision, old: '1', theirs: x}", tainted)}, append([]string{`Node n1: remove /metadata/labels/old`}, noted...)},
 		"one that an earlier apply put there": {base, []string{running, node("n1", ", annotations: {k0smos.io/labels: 'old', k0smos.io/taints: ''}, labels: {k0smos.io/node-pool: gpu, k0smos.io/site: quebec, team: vision, old: '1'}", tainted)},
-			[]string{`Node n1: remove /metadata/labels/old`, `Node n1: add /metadata/annotations/k0smos.io~1labels "k0smos.io/node-pool,k0smos.io/site,team"`, `Node n1: add /metadata/annotations/k0smos.io~1taints "gpu:NoSchedule"`}},
+			[]string{`Node n1: remove /metadata/labels/old`, `Node n1: add /metadata/annotations/k0smos.io~1labels "k0smos.io/node-pool,k0smos.io/site,team"`, `Node n1: add /metadata/annotations/k0smos.io~1taints "gpu=present:NoSchedule"`}},
 		"a new taint beside those of others": {base, []string{running, node("n1", standard, "{key: node.kubernetes.io/unreachable, effect: NoExecute}")},
 			append([]string{`Node n1: add /spec/taints [{"effect":"NoExecute","key":"node.kubernetes.io/unreachable"},{"effect":"NoSchedule","key":"gpu","value":"present"}]`}, noted...)},
-		"a taint that it joined with and that is gone": {base, []string{running, joined("'--taints=old=:NoExecute'"), node("n1", standard, tainted+", {key: old, effect: NoExecute}")}, append([]string{`Node n1: add /spec/taints [{"effect":"NoSchedule","key":"gpu","value":"present"}]`}, noted...)},
-		"a taint of others of another effect stays":    {base, []string{running, node("n1", standard, tainted+", {key: gpu, effect: NoExecute}")}, []string{"done"}},
-		"nodes of other pools are left alone":          {base, []string{running, node("n2", "", "")}, []string{"done"}},
-		"a Machine that goes takes its node along":     {base, []string{strings.Replace(running, "namespace: train", "namespace: train"+deleting, 1), node("n1", "", "")}, []string{"done"}},
+		"a taint that it joined with and that is gone":                    {base, []string{running, joined("'--taints=old=:NoExecute'"), node("n1", standard, tainted+", {key: old, effect: NoExecute}")}, append([]string{`Node n1: add /spec/taints [{"effect":"NoSchedule","key":"gpu","value":"present"}]`}, noted...)},
+		"one that it joined with and that others took off stays off":      {base, []string{running, joined("'--taints=gpu=present:NoSchedule'"), node("n1", standard, "")}, []string{"done"}},
+		"so does one that an earlier apply gave it":                       {base, []string{running, node("n1", ", annotations: {k0smos.io/taints: 'gpu=present:NoSchedule'}"+standard, "")}, []string{"done"}},
+		"with another value it is another one":                            {base, []string{running, joined("'--taints=gpu=old:NoSchedule'"), node("n1", standard, "")}, append([]string{`Node n1: add /spec/taints [{"effect":"NoSchedule","key":"gpu","value":"present"}]`}, noted...)},
+		"what an earlier apply took back is given again":                  {base, []string{running, joined("'--taints=gpu=present:NoSchedule'"), node("n1", ", annotations: {k0smos.io/labels: 'k0smos.io/node-pool,k0smos.io/site,team', k0smos.io/taints: ''}"+standard, "")}, []string{`Node n1: add /spec/taints [{"effect":"NoSchedule","key":"gpu","value":"present"}]`, `Node n1: add /metadata/annotations/k0smos.io~1taints "gpu=present:NoSchedule"`}},
+		"what is not wanted any more is forgotten, though others took it": {"labels: {team: vision}", []string{running, joined("'--taints=gpu=present:NoSchedule'"), node("n1", standard, "")}, []string{strings.Replace(noted[0], "gpu=present:NoSchedule", "", 1)}},
+		"a taint of others of another effect stays":                       {base, []string{running, node("n1", standard, tainted+", {key: gpu, effect: NoExecute}")}, []string{"done"}},
+		"nodes of other pools are left alone":                             {base, []string{running, node("n2", "", "")}, []string{"done"}},
+		"a Machine that goes takes its node along":                        {base, []string{strings.Replace(running, "namespace: train", "namespace: train"+deleting, 1), node("n1", "", "")}, []string{"done"}},
 		"how to partition cards is not for a node that runs": {base + "\ngpu: {vendor: nvidia, model: A100-80GB, per_node: 8, memory: 80Gi, partitioning: {mode: mig, profile: 1g.10gb}}",
 			[]string{running, joined("'--labels=nvidia.com/mig.config=all-7g.80gb'"), node("n1", ", labels: {k0smos.io/node-pool: gpu, k0smos.io/site: quebec, team: vision, k0smos.io/gpu-vendor: nvidia, k0smos.io/gpu-model: A100-80GB, nvidia.com/mig.config: all-7g.80gb}", tainted)}, []string{"done"}},
 		"roles go through Machines": {base + "\n" + "site: {name: quebec, namespace: train, ssh: {secret: quebec-ssh}}", []string{running, node("n1", standard, tainted)}, []string{"done"}},
@@ -182,12 +187,14 @@ func TestChangesOfHostsReachTheirMachines(t *testing.T) {
 		live []string
 		want []string
 	}{
-		"nothing has changed":                {[]string{host("gpu-a", "192.0.2.1", "m1"), remote("m1", "", connected), machine("m1", labelled)}, []string{"done"}},
-		"another label":                      {[]string{host("gpu-a", "192.0.2.1", "m1"), remote("m1", "", connected), machine("m1", strings.Replace(labelled, "r1", "r0", 1))}, []string{`Machine m1: add /metadata/labels/node.cluster.x-k8s.io~1rack "r1"`}},
-		"a label that is gone":               {[]string{host("gpu-a", "192.0.2.1", "m1"), machine("m1", strings.Replace(labelled, "{", "{node.cluster.x-k8s.io/row: r9, ", 1))}, []string{`Machine m1: remove /metadata/labels/node.cluster.x-k8s.io~1row`}},
-		"a label of the whole pool stays":    {[]string{host("gpu-a", "192.0.2.1", "m1"), machine("m1", strings.Replace(labelled, "{", "{node.cluster.x-k8s.io/hall: h, ", 1))}, []string{"done"}},
-		"a free host has no Machine":         {[]string{host("gpu-a", "192.0.2.1", ""), machine("m1", "")}, []string{"done"}},
-		"a host of another pool is not ours": {[]string{host("other", "192.0.2.1", "m1"), machine("m1", "")}, []string{"done"}},
+		"nothing has changed":                  {[]string{host("gpu-a", "192.0.2.1", "m1"), remote("m1", "", connected), machine("m1", labelled)}, []string{"done"}},
+		"another label":                        {[]string{host("gpu-a", "192.0.2.1", "m1"), remote("m1", "", connected), machine("m1", strings.Replace(labelled, "r1", "r0", 1))}, []string{`Machine m1: add /metadata/labels/node.cluster.x-k8s.io~1rack "r1"`}},
+		"a label that is gone":                 {[]string{host("gpu-a", "192.0.2.1", "m1"), machine("m1", strings.Replace(labelled, "{", "{node.cluster.x-k8s.io/row: r9, ", 1))}, []string{`Machine m1: remove /metadata/labels/node.cluster.x-k8s.io~1row`}},
+		"it goes from the RemoteMachine first": {[]string{host("gpu-a", "192.0.2.1", "m1"), remote("m1", strings.Replace(labelled, "{", "{node.cluster.x-k8s.io/row: r9, ", 1), connected), machine("m1", strings.Replace(labelled, "{", "{node.cluster.x-k8s.io/row: r9, ", 1))}, []string{`RemoteMachine m1: remove /metadata/labels/node.cluster.x-k8s.io~1row`}},
+		"so does another value":                {[]string{host("gpu-a", "192.0.2.1", "m1"), remote("m1", strings.Replace(labelled, "r1", "r0", 1), connected), machine("m1", strings.Replace(labelled, "r1", "r0", 1))}, []string{`RemoteMachine m1: add /metadata/labels/node.cluster.x-k8s.io~1rack "r1"`}},
+		"a label of the whole pool stays":      {[]string{host("gpu-a", "192.0.2.1", "m1"), machine("m1", strings.Replace(labelled, "{", "{node.cluster.x-k8s.io/hall: h, ", 1))}, []string{"done"}},
+		"a free host has no Machine":           {[]string{host("gpu-a", "192.0.2.1", ""), machine("m1", "")}, []string{"done"}},
+		"a host of another pool is not ours":   {[]string{host("other", "192.0.2.1", "m1"), machine("m1", "")}, []string{"done"}},
 	}
 	m := poolOf(t, "labels: {node.cluster.x-k8s.io/hall: h}\nhosts: {a: {address: 192.0.2.1, labels: {rack: r1}}}")
 	for name, test := range tests {

@@ -110,6 +110,9 @@ func poolOf(t *testing.T, config string) Model {
 func TestHostsAreReleasedBeforeTheirEntriesGo(t *testing.T) {
 	const mark = `: add /metadata/annotations {"cluster.x-k8s.io/delete-machine":"k0smos"}`
 	two := `hosts: {a: {address: 192.0.2.1}, b: {address: 192.0.2.2}}`
+	strange := func(claimedBy string) string {
+		return strings.Replace(host("gpu-d", "192.0.2.4", claimedBy), "uid:", "labels: {node.cluster.x-k8s.io/k0smos-host: quebec.d}, uid:", 1)
+	}
 	fleet := []string{deployment(3), host("gpu-a", "192.0.2.1", "m1"), host("gpu-b", "192.0.2.2", "m2"), host("gpu-c", "192.0.2.3", "m3"), machine("m1", ""), machine("m2", "")}
 	tests := map[string]struct {
 		plan string
@@ -136,6 +139,11 @@ func TestHostsAreReleasedBeforeTheirEntriesGo(t *testing.T) {
 		"without its Machine the operator is waited for":                  {two, []string{deployment(2), host("gpu-c", "192.0.2.3", "m3")}, nil},
 		"a MachineDeployment that is gone is not made again":              {two, []string{host("gpu-c", "192.0.2.3", "m3"), machine("m3", marked)}, nil},
 		"entries of other pools are left alone":                           {two, []string{strings.Replace(host("other-c", "192.0.2.3", "x"), "pool: gpu", "pool: other", 1), strings.Replace(host("by-hand", "192.0.2.9", "y"), "namespace: train, uid", "namespace: train, labels: {a: b}, uid", 1)}, []string{"done"}},
+		"an entry of ours that no declaration knows is released, too":     {"", append(slices.Clone(fleet), machine("m3", ""), strange("m4"), machine("m4", "")), []string{"Machine m4" + mark}},
+		"or deleted in the version seen":                                  {"", []string{deployment(3), strange("")}, []string{"delete PooledRemoteMachine gpu-d (u-gpu-d, 7)"}},
+		"a mark of ours on a Machine that stays is taken back":            {"", append(slices.Clone(fleet), machine("m3", strings.Replace(marked, `""`, "k0smos", 1))), []string{"Machine m3: remove /metadata/annotations/cluster.x-k8s.io~1delete-machine"}},
+		"one of others is not":                                            {"", append(slices.Clone(fleet), machine("m3", marked)), []string{"done"}},
+		"a Machine that goes for another reason counts":                   {two, []string{deployment(3), host("gpu-c", "192.0.2.3", "m3"), machine("m1", ""), machine("m2", deleting), machine("m3", marked)}, []string{"apply MachineDeployment gpu with 2 replicas"}},
 		"a paused Cluster is said at once": {two, append(slices.Clone(fleet), machine("m3", ""), "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Cluster, metadata: {name: train, namespace: train}, spec: {paused: true}}"),
 			[]string{"fails: The Cluster train/train is paused (spec.paused), so Cluster API neither drains nor deletes anything. Resume it and apply again."}},
 	}
@@ -143,6 +151,52 @@ func TestHostsAreReleasedBeforeTheirEntriesGo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			steps := before(new(poolOf(t, "")), poolOf(t, test.plan))
 			if got := words(t, steps[0].Next(seenAs(t, test.live...))); !slices.Equal(got, test.want) {
+				t.Errorf("got  %q\nwant %q", got, test.want)
+			}
+		})
+	}
+}
+
+// The mark on a Machine counts inside of its MachineSet only.
+func TestAReleaseShrinksTheMachineSetOfTheHostsThatLeave(t *testing.T) {
+	made := func(version string) string {
+		return "template: {spec: {version: " + version + ", infrastructureRef: {kind: RemoteMachineTemplate, name: gpu}}}"
+	}
+	pool := func(replicas int, rest string) string {
+		return fmt.Sprintf("{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineDeployment, metadata: {name: gpu, namespace: train}, spec: {replicas: %d, %s%s}}", replicas, rest, made("v3"))
+	}
+	set := func(name string, minute, replicas int) string {
+		return fmt.Sprintf("{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineSet, metadata: {name: %s, namespace: train, creationTimestamp: '2026-11-30T07:%02d:00Z'}, spec: {replicas: %d, %s}, status: {replicas: %d}}", name, minute, replicas, made(name), replicas)
+	}
+	of := func(name, set, rest string) string {
+		return machine(name, ", ownerReferences: [{kind: MachineSet, controller: true, name: "+set+"}]"+rest)
+	}
+	const onDelete, paused, rolling = "rollout: {strategy: {type: OnDelete}}, ", "paused: true, ", ""
+	hosts := []string{host("gpu-a", "192.0.2.1", "m1"), host("gpu-b", "192.0.2.2", "m2"), host("gpu-c", "192.0.2.3", "m3")}
+	tests := map[string]struct {
+		live []string
+		want string
+	}{
+		"one MachineSet shrinks":                             {[]string{pool(3, onDelete), set("v3", 1, 3), of("m1", "v3", ""), of("m2", "v3", ""), of("m3", "v3", marked)}, "apply MachineDeployment gpu with 2 replicas"},
+		"an old one without Machines does not matter":        {[]string{pool(3, onDelete), set("v2", 0, 0), set("v3", 1, 3), of("m1", "v3", ""), of("m2", "v3", ""), of("m3", "v3", marked)}, "apply MachineDeployment gpu with 2 replicas"},
+		"a host of the newest would have an old one drained": {[]string{pool(3, onDelete), set("v2", 0, 2), set("v3", 1, 1), of("m1", "v2", ""), of("m2", "v2", ""), of("m3", "v3", "")}, "fails: "},
+		"also where it is marked already":                    {[]string{pool(3, onDelete), set("v2", 0, 2), set("v3", 1, 1), of("m1", "v2", ""), of("m2", "v2", ""), of("m3", "v3", marked)}, "fails: "},
+		"a host of the oldest is taken first":                {[]string{pool(3, onDelete), set("v2", 0, 1), set("v3", 1, 2), of("m1", "v3", ""), of("m2", "v3", ""), of("m3", "v2", marked)}, "apply MachineDeployment gpu with 2 replicas"},
+		"one of the second oldest is not":                    {[]string{pool(3, onDelete), set("v1", 0, 1), set("v2", 1, 1), set("v3", 2, 1), of("m1", "v1", ""), of("m2", "v3", ""), of("m3", "v2", marked)}, "fails: "},
+		"of two that are as old it cannot be told":           {[]string{pool(3, onDelete), set("v1", 0, 1), set("v2", 0, 1), set("v3", 2, 1), of("m1", "v1", ""), of("m2", "v3", ""), of("m3", "v2", marked)}, "fails: "},
+		"the newest may be older, after a step back":         {[]string{pool(3, onDelete), set("v3", 0, 2), set("v4", 1, 1), of("m1", "v3", ""), of("m2", "v3", ""), of("m3", "v4", marked)}, "apply MachineDeployment gpu with 2 replicas"},
+		"paused, all shrink in proportion":                   {[]string{pool(3, paused), set("v2", 0, 1), set("v3", 1, 2), of("m1", "v3", ""), of("m2", "v3", ""), of("m3", "v2", marked)}, "fails: "},
+		"in a rollout the old ones go anyway":                {[]string{pool(3, rolling), set("v2", 0, 2), set("v3", 1, 1), of("m1", "v2", ""), of("m2", "v2", ""), of("m3", "v3", marked)}, "apply MachineDeployment gpu with 2 replicas"},
+		"but the size does not follow them down":             {[]string{pool(2, rolling), set("v2", 0, 1), set("v3", 1, 1), of("m2", "v2", ""), of("m3", "v3", marked)}, ""},
+		"and none is lowered twice":                          {[]string{pool(2, onDelete), set("v3", 1, 2), of("m1", "v3", ""), of("m2", "v3", deleting), of("m3", "v3", marked)}, ""},
+		"a smaller pool takes another for one that goes":     {[]string{pool(3, onDelete), set("v2", 0, 2), set("v3", 1, 1), of("m1", "v2", ""), of("m2", "v2", ""), of("m3", "v3", deleting)}, "fails: "},
+		"what goes and is counted is waited for":             {[]string{pool(2, onDelete), set("v2", 0, 2), set("v3", 1, 1), of("m1", "v2", ""), of("m2", "v2", ""), of("m3", "v3", marked+deleting)}, ""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			steps := before(new(poolOf(t, "")), poolOf(t, "hosts: {a: {address: 192.0.2.1}, b: {address: 192.0.2.2}}"))
+			got := strings.Join(words(t, steps[0].Next(seenAs(t, append(test.live, hosts...)...))), "; ")
+			if test.want != "fails: " && got != test.want || !strings.HasPrefix(got, test.want) || test.want == "fails: " && !strings.Contains(got, "kubectl delete machine -n train m3") {
 				t.Errorf("got  %q\nwant %q", got, test.want)
 			}
 		})
