@@ -177,10 +177,13 @@ func freed(r infrastructure.RemoteMachine) composite.Patch {
 
 // homelessWhy says what it is that hangs, and what helps.
 func homelessWhy(ones []infrastructure.RemoteMachine) string {
-	var names []string
+	var names, commands []string
 	for _, r := range ones {
 		names = append(names, r.Namespace+"/"+r.Name)
+		commands = append(commands, fmt.Sprintf(`kubectl patch remotemachine -n %s %s --type json -p '[{"op": "test", "path": "/metadata/finalizers/%[3]d", "value": %[4]q}, {"op": "remove", "path": "/metadata/finalizers/%[3]d"}]'`,
+			r.Namespace, r.Name, slices.Index(r.Finalizers, infrastructure.RemoteMachineFinalizer), infrastructure.RemoteMachineFinalizer))
 	}
 	return fmt.Sprintf("RemoteMachine %s is being deleted and never got a host: it has no address, so the operator's cleanup fails for ever and its finalizer %s keeps it, and with it the pool and the whole cluster. "+
-		"Nothing ever ran on a host for it. Set force_release = true and apply, and only this finalizer is removed.", strings.Join(names, ", "), infrastructure.RemoteMachineFinalizer)
+		"Nothing ever ran on a host for it. Set force_release = true and apply, and only this finalizer is removed. Where a destroy hangs, that apply would make the pool anew; remove the finalizer by hand instead, and destroy again: %s",
+		strings.Join(names, ", "), infrastructure.RemoteMachineFinalizer, strings.Join(commands, "; "))
 }

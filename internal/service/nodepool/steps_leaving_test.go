@@ -29,6 +29,7 @@ func TestADestroyGoesByWhatIsLeft(t *testing.T) {
 		"with the operator's last error":          {"", []string{machine("m1", deleting), remote("m1", deleting, ", spec: {address: 192.0.2.1, port: 22}, status: {deprecated: {v1beta1: {failureMessage: no such Secret.}}}")}, nil, "192.0.2.1, port 22, whose last error was: no such Secret"},
 		"then it is done":                         {"", nil, []string{"done"}, ""},
 		"a Machine that never got a host is said": {"", []string{machine("m3", deleting), homelessOne}, nil, "RemoteMachine train/m3 is being deleted and never got a host"},
+		"with the command that frees it":          {"", []string{machine("m3", deleting), homelessOne}, nil, `kubectl patch remotemachine -n train m3 --type json -p '[{"op": "test", "path": "/metadata/finalizers/1", "value": "remotemachine.k0smotron.io/finalizer"}, {"op": "remove", "path": "/metadata/finalizers/1"}]'`},
 		"and freed where that is asked for":       {"force_release: true", []string{machine("m3", deleting), homelessOne}, []string{free}, "never got a host"},
 		"one with an address is never freed":      {"force_release: true", []string{remote("m3", deleting+finalize, ", spec: {address: 192.0.2.3}")}, nil, "RemoteMachine m3 "},
 		"nor one whose bootstrap ran":             {"force_release: true", []string{remote("m3", deleting+finalize, ", status: {conditions: [{type: BootstrapExecSucceeded, status: 'True'}]}")}, nil, "RemoteMachine m3 "},
