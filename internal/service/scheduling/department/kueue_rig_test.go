@@ -51,9 +51,6 @@ func newRig(t *testing.T) *rig {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if t.Failed() {
-			r.explain(t)
-		}
 		if err := errors.Join(r.kueue.Err(), r.kueue.Stop()); err != nil {
 			t.Error(err)
 		}
@@ -158,7 +155,7 @@ func (r *rig) refused(t *testing.T, document string) string {
 	return ""
 }
 
-// runs waits until a Job runs.
+// mustRun waits until a Job runs.
 func (r *rig) mustRun(t *testing.T, namespace, name string) {
 	t.Helper()
 	r.await(t, fmt.Sprintf("job %s/%s runs", namespace, name), func() bool { return !r.suspended(t, namespace, name) })
@@ -216,25 +213,42 @@ func (r *rig) condition(t *testing.T, namespace, name, kind, status string) stri
 	return ""
 }
 
-// end ends work.
+// end ends work. By default a Job leaves its Workload behind, which keeps its GPUs.
 func (r *rig) end(t *testing.T, namespace, name string) {
 	t.Helper()
 	key := kube.Key{Kind: jobKind, Namespace: namespace, Name: name}
-	r.Delete(t, key)
+	background := metav1.DeletePropagationBackground
+	if err := r.Client.Resource(resourceOf(jobKind)).Namespace(namespace).Delete(t.Context(), name, metav1.DeleteOptions{PropagationPolicy: &background}); err != nil {
+		t.Fatal(err)
+	}
 	r.AwaitGone(t, key)
 }
 
-// await waits until something is so, with what Kueue said where it never is.
+// endAll ends the work of everybody.
+func (r *rig) endAll(t *testing.T) {
+	t.Helper()
+	list, err := r.Client.Resource(resourceOf(jobKind)).List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, job := range list.Items {
+		r.end(t, job.GetNamespace(), job.GetName())
+	}
+}
+
+// await waits until something is so. Where it never is, it says what there is.
 func (r *rig) await(t *testing.T, what string, so func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !so(); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(40 * time.Second); !so(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("not so after a minute: %s", what)
+			r.explain(t)
+			r.endAll(t) // or the destroy after the test waits for it
+			t.Fatalf("not so after 40 s: %s", what)
 		}
 	}
 }
 
-// explain prints what there is when a test fails.
+// explain prints the queues, the work, and what Kueue said last.
 func (r *rig) explain(t *testing.T) {
 	for _, kind := range []kube.Kind{kube.Kind(kueue.CohortKind), queueKind, kube.Kind(kueue.WorkloadKind)} {
 		list, err := r.Client.Resource(resourceOf(kind)).List(context.WithoutCancel(t.Context()), metav1.ListOptions{})
@@ -248,7 +262,7 @@ func (r *rig) explain(t *testing.T) {
 		}
 	}
 	if log, err := os.ReadFile(r.kueue.Log()); err == nil {
-		t.Logf("Kueue, at last:\n%s", log[max(0, len(log)-4000):])
+		t.Logf("Kueue, at last:\n%s", log[max(0, len(log)-2000):])
 	}
 }
 

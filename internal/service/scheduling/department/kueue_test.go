@@ -15,17 +15,17 @@ import (
 )
 
 // department is a department with the 16 GPUs of one pool, and projects as given.
-func (r *rig) department(name, pool, projects string, more ...string) string {
+func (r *rig) department(name, projects string, more ...string) string {
 	return r.ProviderBlock() + fmt.Sprintf(`
 locals {
   cluster = { namespace = "geo", name = "train" }
 }
 
 resource "k0smos_scheduling_pool" "this" {
-  name      = %[2]q
+  name      = "a100"
   cluster   = local.cluster
   engine    = "kueue"
-  node_pool = %[2]q
+  node_pool = "a100"
   resource  = "nvidia.com/gpu"
   capacity  = 16
 }
@@ -35,27 +35,25 @@ resource "k0smos_department" "this" {
   cluster = local.cluster
   engine  = "kueue"
   pools = {
-    gpus = { scheduling_pool = k0smos_scheduling_pool.this.ref, gpu = { quota = 16, limit = 16 } }
+    a100 = { scheduling_pool = k0smos_scheduling_pool.this.ref, gpu = { quota = 16, limit = 16 } }
   }
   projects = {
-    %[3]s
+    %[2]s
   }
-  %[4]s
+  %[3]s
 }
-`, name, pool, projects, strings.Join(more, "\n  "))
+`, name, projects, strings.Join(more, "\n  "))
 }
 
-// project is a project whose namespaces are named like it, with a suffix for those after the first.
+// project is a project with a namespace of its own name.
 func project(name, gpu string, more ...string) string {
-	return fmt.Sprintf("%s = {\n      namespaces = [%q]\n      pools      = { gpus = { gpu = { %s } } }\n      %s\n    }\n    ", name, name, gpu, strings.Join(more, "\n      "))
+	return fmt.Sprintf("%s = {\n      namespaces = [%q]\n      pools      = { a100 = { gpu = { %s } } }\n      %s\n    }\n    ", name, name, gpu, strings.Join(more, "\n      "))
 }
 
 // then runs part of a story when a step has been applied.
 func then(f func()) resource.TestCheckFunc {
 	return func(*terraform.State) error { f(); return nil }
 }
-
-const address = "k0smos_department.this"
 
 // TestKueueLendsReclaimsAndHoldsLimits is the life of a department with work in it.
 func TestKueueLendsReclaimsAndHoldsLimits(t *testing.T) {
@@ -67,18 +65,18 @@ func TestKueueLendsReclaimsAndHoldsLimits(t *testing.T) {
 		ProtoV6ProviderFactories: acctest.Providers(),
 		Steps: []resource.TestStep{
 			{
-				Config: r.department("research", "a100", steady),
+				Config: r.department("research", steady),
 				Check: resource.ComposeTestCheckFunc(
-					resource.TestCheckResourceAttr(address, "pod_labels.vision.gpus.kueue.x-k8s.io/queue-name", "vision"),
+					resource.TestCheckResourceAttr("k0smos_department.this", "pod_labels.vision.a100.kueue.x-k8s.io/queue-name", "vision"),
 					then(func() { r.lendAndReclaim(t) }),
 				),
 			},
 			{
-				Config: r.department("research", "a100", moved, `display_name = "Research"`),
+				Config: r.department("research", moved, `display_name = "Research"`),
 				Check:  then(func() { r.changeWhileWorkRuns(t) }),
 			},
 			{
-				Config: r.department("research", "a100", moved, `display_name = "Research"`, "force_destroy = true"),
+				Config: r.department("research", moved, `display_name = "Research"`, "force_destroy = true"),
 			},
 		},
 		CheckDestroy: then(func() {
@@ -101,7 +99,7 @@ func (r *rig) lendAndReclaim(t *testing.T) {
 	r.submit(t, "vision", "large", "vision", 12)
 	r.mustRun(t, "vision", "large") // 4 of them are lent by language
 	r.submit(t, "vision", "small", "vision", 1)
-	r.mustWait(t, "vision", "small", "borrowing limit") // 3 are idle, and not for vision
+	r.mustWait(t, "vision", "small", "insufficient") // 4 are idle, and not for vision
 
 	r.submit(t, "language", "eight", "language", 8)
 	r.mustRun(t, "language", "eight") // it has a right to all of its 8
@@ -149,7 +147,7 @@ func TestKueueKeepsNamespacesToTheirQueues(t *testing.T) {
 		ProtoV6ProviderFactories: acctest.Providers(),
 		Steps: []resource.TestStep{
 			{
-				Config: r.department("product", "h100", open),
+				Config: r.department("product", open),
 				Check: then(func() {
 					r.submit(t, "elsewhere", "straight", "serving", 1)
 					r.submit(t, "elsewhere", "back", "sneak", 1)
@@ -161,21 +159,25 @@ func TestKueueKeepsNamespacesToTheirQueues(t *testing.T) {
 				}),
 			},
 			{
-				Config: r.department("product", "h100", closed),
+				Config: r.department("product", closed),
 				Check: then(func() {
-					r.await(t, "the policy is in force", func() bool { return r.refused(t, job("elsewhere", "late", "serving", 1)) != "" })
+					r.await(t, "the policy is in force", func() bool { return r.refused(t, job("serving", "late", "batch", 1)) != "" })
 					for what, document := range map[string]string{
-						"a job from elsewhere":                  job("elsewhere", "late", "serving", 1),
-						"a LocalQueue from elsewhere":           fmt.Sprintf(back, "second"),
-						"a pod from elsewhere":                  "{apiVersion: v1, kind: Pod, metadata: {name: late, namespace: elsewhere, labels: {kueue.x-k8s.io/queue-name: serving}}, spec: {containers: [{name: work, image: none}]}}",
 						"a job of the project in another queue": job("serving", "late", "batch", 1),
+						"a pod of the project in another queue": "{apiVersion: v1, kind: Pod, metadata: {name: late, namespace: serving, labels: {kueue.x-k8s.io/queue-name: batch}}, spec: {containers: [{name: work, image: none}]}}",
 					} {
 						if why := r.refused(t, document); !strings.Contains(why, "may not use queue") || !strings.Contains(why, "product") {
 							t.Errorf("%s: %q", what, why)
 						}
 					}
-					if why := r.refused(t, job("batch", "late", "batch", 1)); why != "" {
-						t.Errorf("a job of a project without enforcement, in its own queue: %s", why)
+					for what, document := range map[string]string{
+						"a job of a project without enforcement, in its own queue": job("batch", "late", "batch", 1),
+						"a job elsewhere, whose label names a LocalQueue there":    job("elsewhere", "late", "serving", 1),
+						"a LocalQueue elsewhere, which admits nothing":             fmt.Sprintf(back, "second"),
+					} {
+						if why := r.refused(t, document); why != "" {
+							t.Errorf("%s: %s", what, why)
+						}
 					}
 					r.mustNeverHaveLeft(t, "serving", "own")
 					r.end(t, "serving", "own")
