@@ -299,7 +299,7 @@ func (f *fakeAPI) serveWatch(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	since, _ := strconv.Atoi(r.URL.Query().Get("resourceVersion"))
 	for at, obj := range f.objects {
-		if at != path && !(strings.HasSuffix(path, "/") && strings.HasPrefix(at, path)) {
+		if within := strings.HasSuffix(path, "/") && strings.HasPrefix(at, path); at != path && !within {
 			continue
 		}
 		if version, _ := strconv.Atoi(fmt.Sprint(mustMap(obj["metadata"])["resourceVersion"])); version > since {

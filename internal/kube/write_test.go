@@ -183,7 +183,7 @@ func TestDeleteIsBoundToTheVersion(t *testing.T) {
 	f.put(queuePath("a"), queue("a", nil))
 	now := f.put(queuePath("a"), readyQueue("a"))
 	_, err := c.DeleteVersion(t.Context(), queueKey("a"), "", "1")
-	errorOf(t, err, ReasonPrecondition)
+	_ = errorOf(t, err, ReasonPrecondition)
 	if f.requests("DELETE") != 1 {
 		t.Error("a failed precondition was retried")
 	}

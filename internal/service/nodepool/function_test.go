@@ -172,7 +172,7 @@ func TestOperatorsSayWhatIsMissing(t *testing.T) {
 		"another vendor":                      {NewNVIDIAOperator, `{pools: {a: {vendor: intel}}}`, `vendor is "intel"; it must be nvidia or amd`},
 		"a count in words":                    {NewNVIDIAOperator, `{pools: {a: {vendor: nvidia, per_node: eight}}}`, `per_node must be a whole number`},
 		"a quantity that is none":             {NewNVIDIAOperator, `{pools: {a: {vendor: nvidia, memory: lots}}}`, `memory: "lots" is not a quantity`},
-		"a misspelt option":                   {NewNVIDIAOperator, `{options: {verison: v1}}`, `options has no attribute "verison"`},
+		"a misspelt option":                   {NewNVIDIAOperator, `{options: {release: v1}}`, `options has no attribute "release"`},
 		"an option of another type":           {NewAMDOperator, `{options: {driver: "no"}}`, `driver must be true or false`},
 		"options that are no object":          {NewAMDOperator, `{options: [1]}`, `options must be an object`},
 		"shares without a count":              {NewNVIDIAOperator, `{pools: {a: {vendor: nvidia, partitioning: {mode: mps}}}}`, `without replicas`},

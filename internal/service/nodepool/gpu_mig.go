@@ -107,10 +107,10 @@ func nearest(from []migCard, sizes []float64) []migCard {
 // one whose memory matters and is not said, or a configuration that only the cluster knows.
 func migInstances(c cards) (map[string]int64, bool) {
 	candidates := migCandidates(c)
-	switch {
-	case c.config == "all-disabled":
+	switch c.config {
+	case "all-disabled":
 		return nil, true
-	case c.config == "all-balanced":
+	case "all-balanced":
 		return agreed(candidates, func(card migCard) map[string]int64 { return card.balanced })
 	}
 	profile := migProfileOf(c)

@@ -155,15 +155,20 @@ func replace(prior, plan Model) []path.Path {
 func limits(m Model) composite.Timeouts {
 	e := effectiveOf(m)
 	const base, join, perHost = 20 * time.Minute, 10 * time.Minute, time.Minute
-	hosts := time.Duration(max(e.largest(m), int64(len(e.hosts)), 1))
+	hosts := max(e.largest(m), int64(len(e.hosts)), 1)
 	leave := durationOr(e.drain.Timeout, defaultDrain) + durationOr(e.drain.VolumeDetachTimeout, defaultVolumeDetach) + durationOr(e.drain.NodeDeletionTimeout, defaultNodeDeletion)
-	atOnce := time.Duration(max(numberOr(e.rollout.MaxUnavailable, defaultMaxUnavailable)+numberOr(e.rollout.MaxSurge, defaultMaxSurge), 1))
+	atOnce := max(numberOr(e.rollout.MaxUnavailable, defaultMaxUnavailable)+numberOr(e.rollout.MaxSurge, defaultMaxSurge), 1)
 	rounds := (hosts + atOnce - 1) / atOnce
 	return composite.Timeouts{
-		Create: base + hosts*perHost,
-		Update: base + rounds*(leave+join),
-		Delete: base + leave + hosts*perHost,
+		Create: base + times(hosts, perHost),
+		Update: base + times(rounds, leave+join),
+		Delete: base + leave + times(hosts, perHost),
 	}
+}
+
+// times is a duration n times over.
+func times(n int64, each time.Duration) time.Duration {
+	return time.Duration(n * each.Nanoseconds())
 }
 
 // fields maps fields of the objects to the attributes that they come from; the longest prefix counts.

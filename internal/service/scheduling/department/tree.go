@@ -40,7 +40,7 @@ func poolsOf(m Model) []pool {
 		}
 		ref.NodePool = types.StringValue(key)
 		out = append(out, pool{Pool: scheduling.PoolOf(ref), key: key, shares: p.Shares,
-			open: !known || p.SchedulingPool.IsUnknown() || ref.Name.IsUnknown() || ref.Resource.IsUnknown() || !p.Shares.Known()})
+			open: !known || p.SchedulingPool.IsUnknown() || ref.Name.IsUnknown() || ref.Resource.IsUnknown() || !p.Known()})
 	}
 	return out
 }

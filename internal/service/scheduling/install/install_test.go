@@ -139,7 +139,7 @@ func TestSchedulersBecomeCharts(t *testing.T) {
 
 func TestWrongOptionsAreRefusedWithTheReason(t *testing.T) {
 	for options, want := range map[string]string{
-		"{versoin: v1}":   "options has no attribute \"versoin\"",
+		"{release: v1}":   "options has no attribute \"release\"",
 		"{version: 1}":    "version must be a string",
 		"{replicas: 0}":   "replicas is 0",
 		"{replicas: 1.5}": "replicas must be a whole number",

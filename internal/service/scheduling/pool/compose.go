@@ -71,10 +71,10 @@ func composeKueue(m Model, meta metav1.ObjectMeta) ([]composite.Object, error) {
 // shardOf leaves out whatever is not set: KAI has its own defaults.
 func shardOf(m Model) shard.Spec {
 	spec := shard.Spec{PartitionLabelValue: m.NodePool.ValueString()}
-	if p, ok := m.Placement.Get(); ok && !(p.GPU.IsNull() && p.CPU.IsNull()) {
+	if p, ok := m.Placement.Get(); ok && (!p.GPU.IsNull() || !p.CPU.IsNull()) {
 		spec.PlacementStrategy = &shard.PlacementStrategy{GPU: p.GPU.ValueString(), CPU: p.CPU.ValueString()}
 	}
-	if r, ok := m.MinRuntime.Get(); ok && !(r.Preempt.IsNull() && r.Reclaim.IsNull()) {
+	if r, ok := m.MinRuntime.Get(); ok && (!r.Preempt.IsNull() || !r.Reclaim.IsNull()) {
 		spec.MinRuntime = &shard.MinRuntime{PreemptMinRuntime: r.Preempt.ValueString(), ReclaimMinRuntime: r.Reclaim.ValueString()}
 	}
 	for name, value := range m.Args.Known() {
@@ -116,9 +116,3 @@ func derive(m, _ *Model) {
 	m.Ref = tf.ObjectOf(scheduling.PoolRef{Name: m.Name, Engine: m.Engine, NodePool: m.NodePool, Resource: m.Resource, Capacity: m.Capacity})
 }
 
-func textOrNull(s string) types.String {
-	if s == "" {
-		return types.StringNull()
-	}
-	return types.StringValue(s)
-}

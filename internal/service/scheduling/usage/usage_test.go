@@ -27,8 +27,7 @@ func TestSchemaAndModelAgree(t *testing.T) {
 	if diags := (&tfsdk.State{Schema: s}).Set(t.Context(), &m); diags.HasError() {
 		t.Error(diags)
 	}
-	var bare func(at string, attributes map[string]schema.Attribute)
-	bare = func(at string, attributes map[string]schema.Attribute) {
+	bare := func(at string, attributes map[string]schema.Attribute) {
 		for name, a := range attributes {
 			if a.GetMarkdownDescription() == "" {
 				t.Errorf("%s%s has no description", at, name)

@@ -3,6 +3,7 @@ package workload
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -110,7 +111,7 @@ func poolOf(ctx context.Context, pool types.Dynamic) (map[string]any, error) {
 			return nil, nil
 		}
 		if err != nil || !isMap {
-			return nil, fmt.Errorf(form)
+			return nil, errors.New(form)
 		}
 		return m, nil
 	}
