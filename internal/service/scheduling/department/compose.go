@@ -48,6 +48,12 @@ func policyOf(m Model, rights *entitlement) ([]composite.Object, error) {
 	add := func(name, expression string) {
 		policy.Spec.Variables = append(policy.Spec.Variables, admission.Variable{Name: name, Expression: expression})
 	}
+	foreign := "!" + bound("request.namespace") // what is none of the policy's business
+	if engine == scheduling.EngineKAI {
+		foreign = "!(" + ours("variables.queue") + " || " + bound("request.namespace") + ")"
+	} else {
+		queues = nil // a label names a LocalQueue of its own namespace, so that a name means nothing in others
+	}
 	for _, list := range [][]variable{pairs, queues, namespaces} {
 		for _, v := range list {
 			add(v.name, v.expression)
@@ -58,7 +64,7 @@ func policyOf(m Model, rights *entitlement) ([]composite.Object, error) {
 	add("queue", named(engine, "object", "labels"))
 	add("before", named(engine, "oldObject", "labelsBefore"))
 	policy.Spec.Validations = []admission.Validation{{
-		Expression: `variables.queue == "" || variables.queue == variables.before || !(` + ours("variables.queue") + ` || ` + bound("request.namespace") + `) || ` +
+		Expression: `variables.queue == "" || variables.queue == variables.before || ` + foreign + ` || ` +
 			together(`(request.namespace + "/" + variables.queue)`),
 		MessageExpression: `"namespace " + request.namespace + " may not use queue " + variables.queue + ": department ` + name + ` lists its namespaces and their queues in Terraform (projects, namespaces)"`,
 		Reason:            "Forbidden",

@@ -13,7 +13,7 @@ import (
 // entitlement says who may use which queue of the department, as the policy knows it.
 type entitlement struct {
 	pairs      []string // "<namespace>/<queue>" that go together
-	queues     []string // that no other namespace may name
+	queues     []string // that no other namespace may name, on KAI
 	namespaces []string // that may name no other queue
 }
 
@@ -100,11 +100,13 @@ func label(variable, key string) string {
 	return fmt.Sprintf("(%q in variables.%s ? variables.%s[%q] : \"\")", key, variable, variable, key)
 }
 
-// named is the queue that an object names itself: by its label, or in the field of the kinds that stand for work.
+// named is the queue that an object names itself: by its label, or in the field of the kinds that stand for work. LocalQueues
+// are not judged: those of the department come after the policy, and through one of somebody else nothing is admitted, since
+// a ClusterQueue selects its namespaces.
 func named(engine, object, labels string) string {
 	if engine == scheduling.EngineKueue {
-		return fmt.Sprintf(`%s == null ? "" : request.kind.kind == "LocalQueue" ? %s.spec.clusterQueue : request.kind.kind == "Workload" && has(%s.spec.queueName) ? %s.spec.queueName : %s`,
-			object, object, object, object, label(labels, scheduling.LabelKueueQueue))
+		return fmt.Sprintf(`%s != null && request.kind.kind == "Workload" && has(%s.spec.queueName) ? %s.spec.queueName : %s`,
+			object, object, object, label(labels, scheduling.LabelKueueQueue))
 	}
 	return fmt.Sprintf(`%s != null && request.kind.kind == "PodGroup" && has(%s.spec.queue) ? %s.spec.queue : %s`, object, object, object, label(labels, scheduling.LabelKAIQueue))
 }
@@ -125,7 +127,7 @@ func concerned(engine string) string {
 		return "has(object.metadata) && has(object.metadata.labels) && (" + strings.Join(parts, " || ") + ")"
 	}
 	if engine == scheduling.EngineKueue {
-		return `(request.kind.group == "kueue.x-k8s.io" && request.kind.kind in ["LocalQueue", "Workload"]) || ` + label(scheduling.LabelKueueQueue)
+		return `(request.kind.group == "kueue.x-k8s.io" && request.kind.kind == "Workload") || ` + label(scheduling.LabelKueueQueue)
 	}
 	return `(request.kind.group == "scheduling.run.ai" && request.kind.kind == "PodGroup") || ` + label(scheduling.LabelKAIQueue, scheduling.LabelProject)
 }

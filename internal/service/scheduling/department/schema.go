@@ -76,7 +76,7 @@ func projectAttributes() map[string]schema.Attribute {
 		"create_namespaces": schema.BoolAttribute{Optional: true,
 			MarkdownDescription: "Whether namespaces that are missing are made. Those are removed by the destroy if nothing else is in them by then. Default `true`. Changed in place."},
 		"enforce_namespaces": schema.BoolAttribute{Optional: true,
-			MarkdownDescription: "Whether the API server refuses workloads that name a queue they have no right to: those in `namespaces` may name the queues of this department that list their namespace, and nothing else, and no other namespace may name the queues of this project. " +
+			MarkdownDescription: "Whether the API server refuses workloads that name a queue they have no right to: those in `namespaces` may name the queues of this department that list their namespace, and nothing else, and on KAI no other namespace may name the queues of this project. On Kueue the label names a LocalQueue of the same namespace, and no other namespace gets into the project's queue, whatever this says. " +
 				"Made by one ValidatingAdmissionPolicy for the department, over every kind that carries the queue label; it needs `namespaces`. Work that is there already stays. Default `false`. Changed in place."},
 		"priority": schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.Between(0, 1_000_000)},
 			MarkdownDescription: "Priority among the projects of the department, as that of departments. KAI only. Unset: `100` on KAI. Changed in place."},
