@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/hashicorp/terraform-plugin-framework/types"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/k0smos/terraform-provider-k0smos/internal/api/kai/shard"
@@ -115,4 +114,3 @@ func declared(m Model) (map[string]string, error) {
 func derive(m, _ *Model) {
 	m.Ref = tf.ObjectOf(scheduling.PoolRef{Name: m.Name, Engine: m.Engine, NodePool: m.NodePool, Resource: m.Resource, Capacity: m.Capacity})
 }
-
