@@ -36,7 +36,8 @@ type QueueSpec struct {
 	// Replaces the name in messages and metrics of the scheduler.
 	DisplayName string `json:"displayName,omitempty"`
 	// Queue above; none makes it a root. A parent that does not exist is not noticed at admission.
-	ParentQueue string `json:"parentQueue,omitempty"`
+	// +optional
+	ParentQueue string `json:"parentQueue"`
 	// Among siblings; 100 where it is not set.
 	Priority *int `json:"priority,omitempty"`
 	// Go duration; any text is accepted, and then the controllers cannot read the Queue.

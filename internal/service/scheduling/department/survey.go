@@ -27,8 +27,8 @@ func survey(m Model, live composite.Live) []composite.Finding {
 		return surveyKueue(m, live)
 	}
 	queues := scheduling.LiveQueues(live)
-	var out []composite.Finding
 	projects := projectsOf(m)
+	out := cycles(m, projects, queues)
 	ours := ourQueues(m, projects)
 	for _, p := range poolsOf(m) {
 		top, below := departmentNode(m, p), children(projects, p.key)
