@@ -41,7 +41,7 @@ resource "k0smos_site" "plant" {
   ssh = { private_key_wo = var.ssh_private_key, private_key_wo_version = 1 }
 }
 
-# Nodes offer nvidia.com/mig-3g.40gb. Another profile replaces the hosts one by one, each drained first.
+# Nodes offer nvidia.com/mig-3g.40gb. Another profile makes new templates; each host takes it when it is built anew, drained first.
 resource "k0smos_node_pool" "inference" {
   name    = "plant-inference"
   cluster = k0smos_hosted_control_plane.edge.cluster
