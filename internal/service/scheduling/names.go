@@ -24,10 +24,10 @@ func QueueName(project, nodePool string) string {
 	return project + "-" + nodePool
 }
 
-// WrongQueueName says what is wrong with the name of a queue; nothing is "".
-func WrongQueueName(name string) string {
+// WrongQueueName says what is wrong with the name of a queue of an engine; nothing is "".
+func WrongQueueName(engine, name string) string {
 	switch {
-	case slices.Contains(reserved, name):
+	case engine != EngineKueue && slices.Contains(reserved, name):
 		return fmt.Sprintf("the name %q is reserved: KAI uses it itself", name)
 	case len(name) > LongestQueueName:
 		return fmt.Sprintf("the name %q has %d characters; workloads name their queue in a label, which takes at most %d", name, len(name), LongestQueueName)

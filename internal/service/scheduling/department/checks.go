@@ -115,7 +115,7 @@ func namesAreFree(m Model) []composite.Finding {
 	var out []composite.Finding
 	owner := map[string]string{}
 	take := func(at path.Path, name, who string) {
-		if wrong := scheduling.WrongQueueName(name); wrong != "" {
+		if wrong := scheduling.WrongQueueName(engineOf(m), name); wrong != "" {
 			out = append(out, composite.Finding{Path: at, Summary: "Unusable name of a queue", Detail: fmt.Sprintf("The queue of %s cannot be made: %s. Choose another name.", who, wrong)})
 		}
 		if other, taken := owner[name]; taken {

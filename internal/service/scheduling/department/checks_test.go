@@ -177,6 +177,7 @@ func TestAGoodTreeIsNotComplainedAbout(t *testing.T) {
 		"oversubscription that is allowed":  with("kai", poolWith(sixteen), projectWith("vision", "gpu: {quota: 17}"), "oversubscribe: allow"),
 		"whole MIG devices":                 with("kai", "mig: {resource: nvidia.com/mig-3g.40gb, capacity: 4, gpu: {quota: 12, limit: 12}}", ""),
 		"MIG devices on Kueue":              with("kueue", "mig: {resource: nvidia.com/mig-1g.10gb.me, capacity: 4, gpu: {quota: 4}}", ""),
+		"a name that only KAI reserves":     with("kueue", poolWith(sixteen), "default: {namespaces: [d], pools: {quebec-a100: {gpu: {quota: 8}}}}"),
 		"no GPUs meant":                     with("kai", poolWith(sixteen), projectWith("vision", `gpu: {limit: 0}, cpu: {limit: "4"}`)),
 		"weight 0 without room":             with("kai", poolWith(sixteen), projectWith("vision", `gpu: {quota: 8, limit: 8, over_quota_weight: 0}`)),
 		"two vendors on Kueue":              with("kueue", "a: {resource: nvidia.com/gpu, gpu: {quota: 2}}, b: {resource: amd.com/gpu, gpu: {quota: 2}}", "vision: {namespaces: [v], pools: {a: {gpu: {quota: 1}}, b: {gpu: {quota: 1}}}}"),

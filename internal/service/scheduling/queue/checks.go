@@ -18,7 +18,7 @@ func engineOf(m Model) string { return m.Engine.ValueString() }
 func nameHolds(m Model) []composite.Finding {
 	var out []composite.Finding
 	name := m.Name.ValueString()
-	if wrong := scheduling.WrongQueueName(name); wrong != "" {
+	if wrong := scheduling.WrongQueueName(engineOf(m), name); wrong != "" {
 		out = append(out, composite.Finding{Path: path.Root("name"), Summary: "Unusable name of a queue", Detail: fmt.Sprintf("The queue cannot be made: %s. Choose another name.", wrong)})
 	}
 	if name != "" && engineOf(m) == scheduling.EngineKAI && m.Parent.ValueString() == name {

@@ -151,7 +151,7 @@ func placed(pool map[string]any, project string, options *tf.Reader) (out Placem
 	} else if len(validation.IsDNS1123Label(project)) > 0 {
 		return out, 1, fmt.Errorf("project is %q, which is no name of a project: 1 to 63 lower case letters, digits and hyphens", project)
 	}
-	if wrong := scheduling.WrongQueueName(queue); wrong != "" || len(validation.IsDNS1123Subdomain(queue)) > 0 {
+	if wrong := scheduling.WrongQueueName(engine, queue); wrong != "" || len(validation.IsDNS1123Subdomain(queue)) > 0 {
 		if wrong == "" {
 			wrong = fmt.Sprintf("%q is no name of a queue", queue)
 		}
