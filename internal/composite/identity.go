@@ -8,6 +8,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/k0smos/terraform-provider-k0smos/internal/tf"
 )
 
 // identityModel is the resource identity: the parts of an import id by name.
@@ -50,14 +52,7 @@ func identify(ctx context.Context, to *tfsdk.ResourceIdentity, id ID) diag.Diagn
 		return nil
 	}
 	return to.Set(ctx, identityModel{
-		ClusterNamespace: orNull(id.ClusterNamespace), ClusterName: orNull(id.ClusterName), APIVersion: orNull(id.APIVersion),
-		Kind: orNull(id.Kind), Namespace: orNull(id.Namespace), Name: types.StringValue(id.Name),
+		ClusterNamespace: tf.TextOrNull(id.ClusterNamespace), ClusterName: tf.TextOrNull(id.ClusterName), APIVersion: tf.TextOrNull(id.APIVersion),
+		Kind: tf.TextOrNull(id.Kind), Namespace: tf.TextOrNull(id.Namespace), Name: types.StringValue(id.Name),
 	})
-}
-
-func orNull(s string) types.String {
-	if s == "" {
-		return types.StringNull()
-	}
-	return types.StringValue(s)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/k0smos/terraform-provider-k0smos/internal/composite"
+	"github.com/k0smos/terraform-provider-k0smos/internal/tf"
 )
 
 // A check says nothing about what is not known yet: it is asked again when it is.
@@ -86,7 +87,7 @@ func storageComplete(m Model) []composite.Finding {
 
 // evenMembers: a majority of an even number is no safer than of the odd number below it.
 func evenMembers(m Model) []composite.Finding {
-	e, n := effectiveOf(m), numberOr(m.Replicas, defaultReplicas)
+	e, n := effectiveOf(m), tf.NumberOr(m.Replicas, defaultReplicas)
 	if m.Replicas.IsUnknown() || n%2 == 1 || !e.etcdForSure(m) {
 		return nil
 	}

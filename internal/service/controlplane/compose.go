@@ -51,7 +51,7 @@ func compose(m Model, _ composite.Facts) ([]composite.Object, error) {
 }
 
 func specOf(m Model, e effective) (k0smotron.ClusterSpec, error) {
-	replicas := int32(numberOr(m.Replicas, defaultReplicas)) //nolint:gosec // validated to be a small number
+	replicas := int32(tf.NumberOr(m.Replicas, defaultReplicas)) //nolint:gosec // validated to be a small number
 	config, err := k0sConfigOf(m, e)
 	if err != nil {
 		return k0smotron.ClusterSpec{}, err
@@ -69,7 +69,7 @@ func specOf(m Model, e effective) (k0smotron.ClusterSpec, error) {
 	if e.exposeType == exposeIngress {
 		deploy := true
 		spec.Ingress = &k0smotron.Ingress{
-			Deploy: &deploy, Port: numberOr(e.ingress.Port, defaultIngressPort), APIHost: e.ingress.APIHost.ValueString(),
+			Deploy: &deploy, Port: tf.NumberOr(e.ingress.Port, defaultIngressPort), APIHost: e.ingress.APIHost.ValueString(),
 			KonnectivityHost: e.ingress.KonnectivityHost.ValueString(), Annotations: texts(e.ingress.Annotations),
 		}
 		if class := e.ingress.ClassName.ValueString(); class != "" {
@@ -107,7 +107,7 @@ func storageOf(e effective) *k0smotron.Storage {
 		Persistence:    &k0smotron.EtcdPersistence{Size: api.NewQuantity(canonical(e.size)), StorageClass: e.etcd.StorageClass.ValueString()},
 	}
 	if defrag, ok := e.etcd.Defrag.Get(); ok {
-		etcd.DefragJob = &k0smotron.DefragJob{Enabled: true, Schedule: textOr(defrag.Schedule, defaultDefrag)}
+		etcd.DefragJob = &k0smotron.DefragJob{Enabled: true, Schedule: tf.TextOr(defrag.Schedule, defaultDefrag)}
 	}
 	return &k0smotron.Storage{Type: k0smotron.StorageEtcd, Etcd: etcd}
 }

@@ -61,7 +61,7 @@ func parse(live composite.Live, m Model) Model {
 
 func parseExpose(spec k0smotron.ClusterSpec) Expose {
 	e := Expose{
-		Type: types.StringValue(exposeClusterIP), ExternalAddress: textOrNull(spec.ExternalAddress), APIPort: types.Int64Null(), KonnectivityPort: types.Int64Null(),
+		Type: types.StringValue(exposeClusterIP), ExternalAddress: tf.TextOrNull(spec.ExternalAddress), APIPort: types.Int64Null(), KonnectivityPort: types.Int64Null(),
 		Annotations: tf.NullMap[types.String](), Ingress: tf.NullObject[Ingress](),
 	}
 	if s := spec.Service; s != nil {
@@ -77,7 +77,7 @@ func parseExpose(spec k0smotron.ClusterSpec) Expose {
 			class = *in.ClassName
 		}
 		e.Ingress = tf.ObjectOf(Ingress{
-			APIHost: types.StringValue(in.APIHost), KonnectivityHost: types.StringValue(in.KonnectivityHost), ClassName: textOrNull(class),
+			APIHost: types.StringValue(in.APIHost), KonnectivityHost: types.StringValue(in.KonnectivityHost), ClassName: tf.TextOrNull(class),
 			Port: numberOrNull(in.Port), Annotations: textMap(in.Annotations),
 		})
 	}
@@ -89,20 +89,20 @@ func parseStorage(s *k0smotron.Storage) Storage {
 	if s == nil {
 		return out
 	}
-	out.Type = textOrNull(string(s.Type))
+	out.Type = tf.TextOrNull(string(s.Type))
 	if s.Kine != nil && s.Type == k0smotron.StorageKine {
 		out.Kine = tf.ObjectOf(Kine{Secret: types.StringValue(s.Kine.DataSourceSecretName)})
 	}
 	if s.Etcd != nil && s.Type != k0smotron.StorageKine {
 		etcd := Etcd{Size: tf.NullQuantity(), StorageClass: types.StringNull(), AutoDelete: types.BoolValue(s.Etcd.AutoDeletePVCs != nil && *s.Etcd.AutoDeletePVCs), Defrag: tf.NullObject[Defrag]()}
 		if p := s.Etcd.Persistence; p != nil {
-			etcd.StorageClass = textOrNull(p.StorageClass)
+			etcd.StorageClass = tf.TextOrNull(p.StorageClass)
 			if size := p.Size.String(); size != "" {
 				etcd.Size = tf.QuantityOf(size)
 			}
 		}
 		if job := s.Etcd.DefragJob; job != nil && job.Enabled {
-			etcd.Defrag = tf.ObjectOf(Defrag{Schedule: textOrNull(job.Schedule)})
+			etcd.Defrag = tf.ObjectOf(Defrag{Schedule: tf.TextOrNull(job.Schedule)})
 		}
 		out.Etcd = tf.ObjectOf(etcd)
 	}
@@ -167,7 +167,7 @@ func parseTolerations(list []tolerationPatch, prior Model) tf.Map[tf.Object[Tole
 		if !ok {
 			name = t.name()
 		}
-		out[name] = tf.ObjectOf(Toleration{Key: textOrNull(t.Key), Operator: textOrNull(t.Operator), Value: textOrNull(t.Value), Effect: textOrNull(t.Effect)})
+		out[name] = tf.ObjectOf(Toleration{Key: tf.TextOrNull(t.Key), Operator: tf.TextOrNull(t.Operator), Value: tf.TextOrNull(t.Value), Effect: tf.TextOrNull(t.Effect)})
 	}
 	return tf.MapOf(out)
 }
@@ -193,7 +193,7 @@ func parseSpread(list []constraintsPatch) tf.Map[tf.Object[Spread]] {
 	}
 	out := map[string]tf.Object[Spread]{}
 	for _, c := range list {
-		out[c.TopologyKey] = tf.ObjectOf(Spread{MaxSkew: numberOrNull(c.MaxSkew), WhenUnsatisfiable: textOrNull(c.WhenUnsatisfiable)})
+		out[c.TopologyKey] = tf.ObjectOf(Spread{MaxSkew: numberOrNull(c.MaxSkew), WhenUnsatisfiable: tf.TextOrNull(c.WhenUnsatisfiable)})
 	}
 	return tf.MapOf(out)
 }
@@ -206,13 +206,6 @@ func copyOf(m map[string]any) map[string]any {
 		}
 	}
 	return m
-}
-
-func textOrNull(s string) types.String {
-	if s == "" {
-		return types.StringNull()
-	}
-	return types.StringValue(s)
 }
 
 func numberOrNull(n int64) types.Int64 {

@@ -19,7 +19,7 @@ import (
 func parseK0sConfig(m, prior Model, cluster clusterapi.Cluster, spec k0smotron.ClusterSpec) Model {
 	network := Network{Provider: types.StringNull(), PodCIDR: cidrtypes.NewIPPrefixNull(), ServiceCIDR: cidrtypes.NewIPPrefixNull(), ClusterDomain: types.StringNull(), Cilium: tf.NullObject[Cilium]()}
 	if n := cluster.Spec.ClusterNetwork; n != nil {
-		network.PodCIDR, network.ServiceCIDR, network.ClusterDomain = firstRange(n.Pods), firstRange(n.Services), textOrNull(n.ServiceDomain)
+		network.PodCIDR, network.ServiceCIDR, network.ClusterDomain = firstRange(n.Pods), firstRange(n.Services), tf.TextOrNull(n.ServiceDomain)
 	}
 	rest := copyOf(spec.K0sConfig)
 	k0s, _ := rest["spec"].(map[string]any)
@@ -62,7 +62,7 @@ func parseK0sConfig(m, prior Model, cluster clusterapi.Cluster, spec k0smotron.C
 	m.Network, m.CiliumVersion = tf.ObjectOf(network), types.StringNull()
 	if cilium != nil {
 		network.Cilium = parseCilium(m, network, prior, cilium)
-		m.Network, m.CiliumVersion = tf.ObjectOf(network), textOrNull(text(cilium, "version"))
+		m.Network, m.CiliumVersion = tf.ObjectOf(network), tf.TextOrNull(text(cilium, "version"))
 	}
 	return m
 }
@@ -123,7 +123,7 @@ func parseCharts(entries map[string]map[string]any) tf.Map[tf.Object[Chart]] {
 	}
 	out := map[string]tf.Object[Chart]{}
 	for name, c := range entries {
-		chart := Chart{Chart: types.StringValue(text(c, "chartname")), Version: textOrNull(text(c, "version")), Namespace: textOrNull(text(c, "namespace")), Values: jsontypes.NewNormalizedNull(), Order: types.Int64Null(), Timeout: tf.NullDuration()}
+		chart := Chart{Chart: types.StringValue(text(c, "chartname")), Version: tf.TextOrNull(text(c, "version")), Namespace: tf.TextOrNull(text(c, "namespace")), Values: jsontypes.NewNormalizedNull(), Order: types.Int64Null(), Timeout: tf.NullDuration()}
 		switch order := c["order"].(type) {
 		case int64:
 			chart.Order = types.Int64Value(order)
@@ -155,7 +155,7 @@ func valuesOf(chart map[string]any) map[string]any {
 // and by what they said in the prior state: somebody who changes an address does not write it into the values as well.
 func parseCilium(m Model, network Network, prior Model, chart map[string]any) tf.Object[Cilium] {
 	values := valuesOf(chart)
-	c := Cilium{Version: textOrNull(text(chart, "version")), Encryption: types.StringValue(encryptionNone), MTU: types.Int64Null(), Values: jsontypes.NewNormalizedNull()}
+	c := Cilium{Version: tf.TextOrNull(text(chart, "version")), Encryption: types.StringValue(encryptionNone), MTU: types.Int64Null(), Values: jsontypes.NewNormalizedNull()}
 	if encryption, _ := values["encryption"].(map[string]any); encryption["enabled"] == true && encryption["type"] == encryptionWireGuard {
 		c.Encryption = types.StringValue(encryptionWireGuard)
 	}

@@ -1,7 +1,7 @@
 package controlplane
 
 import (
-	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/k0smos/terraform-provider-k0smos/internal/tf"
 )
 
 // Values of attributes, and what an attribute that is left out means.
@@ -34,20 +34,6 @@ const (
 	// defaultCilium is the chart version of new clusters. A cluster keeps the one it was created with.
 	defaultCilium = "1.18.0"
 )
-
-func textOr(v types.String, otherwise string) string {
-	if v.ValueString() == "" {
-		return otherwise
-	}
-	return v.ValueString()
-}
-
-func numberOr(v types.Int64, otherwise int64) int64 {
-	if v.IsNull() || v.IsUnknown() {
-		return otherwise
-	}
-	return v.ValueInt64()
-}
 
 // effective is a model with its nested objects unpacked and every default in place. Objects that are null are zero.
 type effective struct {
@@ -86,15 +72,15 @@ func effectiveOf(m Model) effective {
 	e.placement, _ = m.Placement.Get()
 	e.helm, _ = m.Helm.Get()
 
-	e.exposeType = textOr(e.expose.Type, exposeLoadBalancer)
+	e.exposeType = tf.TextOr(e.expose.Type, exposeLoadBalancer)
 	api, konnectivity := ports(e.exposeType)
-	e.apiPort, e.konnectivityPort = numberOr(e.expose.APIPort, api), numberOr(e.expose.KonnectivityPort, konnectivity)
-	e.provider = textOr(e.network.Provider, networkCilium)
-	e.encryption = textOr(e.cilium.Encryption, encryptionNone)
-	e.podCIDR = textOr(e.network.PodCIDR.StringValue, defaultPodCIDR)
-	e.serviceCIDR = textOr(e.network.ServiceCIDR.StringValue, defaultServiceCIDR)
-	e.clusterDomain = textOr(e.network.ClusterDomain, defaultClusterDomain)
-	e.storageType = textOr(e.storage.Type, storageEtcd)
-	e.size = textOr(e.etcd.Size.StringValue, defaultEtcdSize)
+	e.apiPort, e.konnectivityPort = tf.NumberOr(e.expose.APIPort, api), tf.NumberOr(e.expose.KonnectivityPort, konnectivity)
+	e.provider = tf.TextOr(e.network.Provider, networkCilium)
+	e.encryption = tf.TextOr(e.cilium.Encryption, encryptionNone)
+	e.podCIDR = tf.TextOr(e.network.PodCIDR.StringValue, defaultPodCIDR)
+	e.serviceCIDR = tf.TextOr(e.network.ServiceCIDR.StringValue, defaultServiceCIDR)
+	e.clusterDomain = tf.TextOr(e.network.ClusterDomain, defaultClusterDomain)
+	e.storageType = tf.TextOr(e.storage.Type, storageEtcd)
+	e.size = tf.TextOr(e.etcd.Size.StringValue, defaultEtcdSize)
 	return e
 }

@@ -6,6 +6,8 @@ import (
 
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
+
+	"github.com/k0smos/terraform-provider-k0smos/internal/tf"
 )
 
 const (
@@ -97,7 +99,7 @@ func helmOf(m Model, e effective) (map[string]any, error) {
 		if !ok {
 			continue
 		}
-		chart := map[string]any{"name": name, "chartname": c.Chart.ValueString(), "namespace": textOr(c.Namespace, defaultChartSpace)}
+		chart := map[string]any{"name": name, "chartname": c.Chart.ValueString(), "namespace": tf.TextOr(c.Namespace, defaultChartSpace)}
 		if v := c.Version.ValueString(); v != "" {
 			chart["version"] = v
 		}
@@ -141,7 +143,7 @@ func ciliumOf(m Model, e effective) (map[string]any, error) {
 		return nil, fmt.Errorf("encode the values of Cilium: %w", err)
 	}
 	return map[string]any{
-		"name": ciliumChart, "chartname": ciliumRepository + "/cilium", "version": textOr(e.cilium.Version, textOr(m.CiliumVersion, defaultCilium)),
+		"name": ciliumChart, "chartname": ciliumRepository + "/cilium", "version": tf.TextOr(e.cilium.Version, tf.TextOr(m.CiliumVersion, defaultCilium)),
 		"namespace": ciliumNamespace, "values": string(text),
 	}, nil
 }
@@ -159,7 +161,7 @@ func ciliumValues(e effective) map[string]any {
 	}
 	switch address := e.expose.ExternalAddress.ValueString(); {
 	case e.exposeType == exposeIngress:
-		values["k8sServiceHost"], values["k8sServicePort"] = e.ingress.APIHost.ValueString(), numberOr(e.ingress.Port, defaultIngressPort)
+		values["k8sServiceHost"], values["k8sServicePort"] = e.ingress.APIHost.ValueString(), tf.NumberOr(e.ingress.Port, defaultIngressPort)
 	case address != "":
 		values["k8sServiceHost"] = address
 	default:

@@ -43,7 +43,7 @@ func init() { //nolint:gochecknoinits // decompose needs Kind, and Kind needs de
 		// The Cluster goes first and takes the others along, in the order that its controllers need. What is deleted
 		// outside of its Cluster hangs.
 		DeleteOrder: []string{clusterapi.ClusterKind.Kind, controlplane.K0smotronControlPlaneKind.Kind, infrastructure.RemoteClusterKind.Kind},
-		Attribute:   attribute,
+		Attribute:   fields.Attribute,
 		FreeForm:    freeForm,
 		Protected:   func(m Model) bool { return m.DeletionProtection.ValueBool() },
 		Timeouts: func(Model) composite.Timeouts {
@@ -132,10 +132,7 @@ func replace(prior, plan Model) []path.Path {
 }
 
 // fields maps fields of the objects to the attributes that they come from; the longest prefix counts.
-var fields = []struct {
-	kind, field string
-	attribute   path.Path
-}{
+var fields = composite.Fields{
 	{"Cluster", "spec.clusterNetwork.pods", path.Root("network").AtName("pod_cidr")},
 	{"Cluster", "spec.clusterNetwork.services", path.Root("network").AtName("service_cidr")},
 	{"Cluster", "spec.clusterNetwork.serviceDomain", path.Root("network").AtName("cluster_domain")},
@@ -162,23 +159,7 @@ var fields = []struct {
 	{"", "metadata.annotations", path.Root("annotations")},
 }
 
-func attribute(kind, field string) path.Path {
-	best, length := path.Empty(), 0
-	for _, f := range fields {
-		if (f.kind == "" || f.kind == kind) && within(field, f.field) && len(f.field) > length {
-			best, length = f.attribute, len(f.field)
-		}
-	}
-	return best
-}
-
-// within tells whether a field is another one or below it.
-func within(field, parent string) bool {
-	rest, ok := strings.CutPrefix(field, parent)
-	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
-}
-
 // freeForm: the k0s configuration, with the values of its charts, and patches are the user's own texts.
 func freeForm(_, field string) bool {
-	return within(field, "spec.k0sConfig") || within(field, "spec.patches") || within(field, "metadata.annotations")
+	return composite.Within(field, "spec.k0sConfig") || composite.Within(field, "spec.patches") || composite.Within(field, "metadata.annotations")
 }

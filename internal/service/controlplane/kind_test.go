@@ -25,7 +25,7 @@ func TestEveryComposedFieldPointsAtItsAttribute(t *testing.T) {
 	for name, config := range configs {
 		for _, o := range compositetest.Compose(t, Kind, compositetest.Model(t, Kind, config)) {
 			for _, field := range ownership.Leaves(o.Content) {
-				at := attribute(o.Kind.Kind, field)
+				at := fields.Attribute(o.Kind.Kind, field)
 				switch found := len(at.Steps()) > 0; {
 				case field == "apiVersion" || field == "kind":
 				case !found && !noAttribute[field]:
@@ -40,8 +40,8 @@ func TestEveryComposedFieldPointsAtItsAttribute(t *testing.T) {
 		}
 	}
 	for _, row := range fields {
-		if name := row.attribute.String(); !used[name] && name != "labels" && name != "annotations" && name != "storage" {
-			t.Errorf("nothing is composed into %s of a %s", row.field, row.kind)
+		if name := row.Attribute.String(); !used[name] && name != "labels" && name != "annotations" && name != "storage" {
+			t.Errorf("nothing is composed into %s of a %s", row.Field, row.Kind)
 		}
 	}
 }
@@ -53,7 +53,7 @@ func TestAFieldPointsAtTheNearestAttribute(t *testing.T) {
 		"metadata.labels[a]": "labels",
 	} {
 		got := ""
-		if at := attribute("K0smotronControlPlane", field); len(at.Steps()) > 0 {
+		if at := fields.Attribute("K0smotronControlPlane", field); len(at.Steps()) > 0 {
 			got = at.String()
 		}
 		if got != want {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/k0smos/terraform-provider-k0smos/internal/api/k0smotron"
+	"github.com/k0smos/terraform-provider-k0smos/internal/tf"
 )
 
 // What k0smotron makes is found for a patch by kind and by the label app.kubernetes.io/component. Its pods carry the
@@ -109,7 +110,7 @@ func tolerationOf(t Toleration) tolerationPatch {
 	if t.Value.ValueString() != "" {
 		standard = "Equal"
 	}
-	return tolerationPatch{Key: t.Key.ValueString(), Operator: textOr(t.Operator, standard), Value: t.Value.ValueString(), Effect: t.Effect.ValueString()}
+	return tolerationPatch{Key: t.Key.ValueString(), Operator: tf.TextOr(t.Operator, standard), Value: t.Value.ValueString(), Effect: t.Effect.ValueString()}
 }
 
 // spreadOf counts the pods of one component of this control plane.
@@ -121,7 +122,7 @@ func spreadOf(m Model, e effective, component string) []constraintsPatch {
 			continue
 		}
 		out = append(out, constraintsPatch{
-			TopologyKey: key, MaxSkew: numberOr(spread.MaxSkew, 1), WhenUnsatisfiable: textOr(spread.WhenUnsatisfiable, "DoNotSchedule"),
+			TopologyKey: key, MaxSkew: tf.NumberOr(spread.MaxSkew, 1), WhenUnsatisfiable: tf.TextOr(spread.WhenUnsatisfiable, "DoNotSchedule"),
 			LabelSelector: map[string]map[string]string{"matchLabels": {"app": "k0smotron", "cluster": m.Name.ValueString(), "component": podsOf[component]}},
 		})
 	}

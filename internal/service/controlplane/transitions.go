@@ -1,7 +1,6 @@
 package controlplane
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -105,7 +104,7 @@ func volumesGrow(prior, plan Model) []composite.Finding {
 
 // etcdGrows: the operator never takes an etcd member away.
 func etcdGrows(prior, plan Model) []composite.Finding {
-	was, now := numberOr(prior.Replicas, defaultReplicas), numberOr(plan.Replicas, defaultReplicas)
+	was, now := tf.NumberOr(prior.Replicas, defaultReplicas), tf.NumberOr(plan.Replicas, defaultReplicas)
 	if plan.Replicas.IsUnknown() || now >= was || !effectiveOf(plan).etcdForSure(plan) {
 		return nil
 	}
@@ -169,7 +168,7 @@ func membersRestart(prior, plan Model) []composite.Finding {
 		{"placement", plan.Placement, podsLike(a), podsLike(b)},
 		{"resources", plan.Resources, resourcesOf(prior), resourcesOf(plan)},
 	} {
-		if settled(part.value) && !sameJSON(part.was, part.now) {
+		if tf.Settled(part.value) && !sameJSON(part.was, part.now) {
 			out = append(out, composite.Finding{Path: path.Root(part.name), Warning: true, Summary: "Restarts the control plane",
 				Detail: "A change of " + part.name + " replaces the members of the control plane one by one. With one member the API server is away for about a minute."})
 		}
@@ -180,10 +179,4 @@ func membersRestart(prior, plan Model) []composite.Finding {
 // podsLike is what the placement makes of pods of whatever name.
 func podsLike(e effective) any {
 	return []any{texts(e.placement.NodeSelector), tolerationsOf(e.placement), spreadOf(Model{}, e, componentPlane)}
-}
-
-// settled tells a value of which every part is known.
-func settled(v attr.Value) bool {
-	raw, err := v.ToTerraformValue(context.Background())
-	return err == nil && raw.IsFullyKnown()
 }

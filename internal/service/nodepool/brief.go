@@ -14,8 +14,8 @@ func brief(m Model) Model {
 	if !m.Hosts.IsNull() {
 		hosts := map[string]tf.Object[Host]{}
 		for key, host := range e.hosts {
-			host.Port = unless(host.Port, numberOr(e.ssh.Port, defaultPort))
-			host.User = unlessText(host.User, textOr(e.ssh.User, defaultUser))
+			host.Port = unless(host.Port, tf.NumberOr(e.ssh.Port, defaultPort))
+			host.User = unlessText(host.User, tf.TextOr(e.ssh.User, defaultUser))
 			hosts[key] = tf.ObjectOf(host)
 		}
 		m.Hosts = tf.MapOf(hosts)

@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/k0smos/terraform-provider-k0smos/internal/composite"
+	"github.com/k0smos/terraform-provider-k0smos/internal/tf"
 )
 
 // A check says nothing about what is not known yet: it is asked again when it is.
@@ -114,14 +115,14 @@ func rolloutMoves(m Model) []composite.Finding {
 	if m.Rollout.IsUnknown() || r.Strategy.IsUnknown() || r.MaxSurge.IsUnknown() || r.MaxUnavailable.IsUnknown() {
 		return nil
 	}
-	if textOr(r.Strategy, strategyRolling) == strategyOnDelete {
+	if tf.TextOr(r.Strategy, strategyRolling) == strategyOnDelete {
 		if given(r.MaxSurge) || given(r.MaxUnavailable) {
 			return []composite.Finding{fault(at, "Unused limits", "max_unavailable and max_surge limit rolling updates, and with strategy on_delete nothing rolls by itself. Remove them.")}
 		}
 		return nil
 	}
-	surge := numberOr(r.MaxSurge, defaultMaxSurge)
-	if surge == 0 && numberOr(r.MaxUnavailable, defaultMaxUnavailable) == 0 {
+	surge := tf.NumberOr(r.MaxSurge, defaultMaxSurge)
+	if surge == 0 && tf.NumberOr(r.MaxUnavailable, defaultMaxUnavailable) == 0 {
 		return []composite.Finding{fault(at, "A rollout that cannot move", "max_unavailable and max_surge are both 0, so no host could ever be replaced. Set max_unavailable = 1.")}
 	}
 	if surge == 0 || m.Hosts.IsNull() || !hostsKnown(m) || !sizeKnown(m, e) {

@@ -159,20 +159,20 @@ func infrastructureOf(e effective, templates Templates) clusterapi.Reference {
 }
 
 func strategyOf(e effective) *clusterapi.RolloutStrategy {
-	if textOr(e.rollout.Strategy, strategyRolling) == strategyOnDelete {
+	if tf.TextOr(e.rollout.Strategy, strategyRolling) == strategyOnDelete {
 		return &clusterapi.RolloutStrategy{Type: clusterapi.OnDelete}
 	}
 	count := func(n int64) *intstr.IntOrString {
 		return &intstr.IntOrString{IntVal: int32(n)} //nolint:gosec // a number of hosts
 	}
 	return &clusterapi.RolloutStrategy{Type: clusterapi.RollingUpdate, RollingUpdate: &clusterapi.RollingUpdateLimits{
-		MaxUnavailable: count(numberOr(e.rollout.MaxUnavailable, defaultMaxUnavailable)), MaxSurge: count(numberOr(e.rollout.MaxSurge, defaultMaxSurge)),
+		MaxUnavailable: count(tf.NumberOr(e.rollout.MaxUnavailable, defaultMaxUnavailable)), MaxSurge: count(tf.NumberOr(e.rollout.MaxSurge, defaultMaxSurge)),
 	}}
 }
 
 func healthSpec(e effective) clusterapi.MachineHealthCheckSpec {
 	timeout := seconds(durationOr(e.health.Timeout, defaultUnhealthy))
-	most := intstr.Parse(textOr(e.health.MaxUnhealthy, defaultMaxUnhealthy))
+	most := intstr.Parse(tf.TextOr(e.health.MaxUnhealthy, defaultMaxUnhealthy))
 	return clusterapi.MachineHealthCheckSpec{
 		ClusterName: e.cluster.Name.ValueString(), Selector: api.LabelSelector{MatchLabels: e.machinesOf()},
 		Checks: clusterapi.HealthChecks{
@@ -205,7 +205,7 @@ func deploymentAnnotations(m Model, e effective) map[string]string {
 	}
 	out[clusterapi.MinSizeAnnotation] = strconv.FormatInt(e.autoscaling.Min.ValueInt64(), 10)
 	out[clusterapi.MaxSizeAnnotation] = strconv.FormatInt(e.autoscaling.Max.ValueInt64(), 10)
-	out[scaledBy] = textOr(e.autoscaling.By, byClusterAutoscaler)
+	out[scaledBy] = tf.TextOr(e.autoscaling.By, byClusterAutoscaler)
 	hint := func(key, value string) {
 		if value != "" {
 			out[capacityPrefix+key] = value

@@ -27,8 +27,8 @@ func readSource(m *SourceModel, seen composite.Seen) []composite.Finding {
 			Detail: fmt.Sprintf("The UID of its MachineDeployment in the %s is %s and not %s. Leave uid out to read whichever pool has this name.", seen.Cluster, pool.UID, uid)}}
 	}
 	m.UID, m.ClusterName = types.StringValue(string(pool.UID)), types.StringValue(pool.Spec.ClusterName)
-	m.Version = textOrNull(pool.Spec.Template.Spec.Version)
-	m.Phase = textOrNull(pool.Status.Phase)
+	m.Version = tf.TextOrNull(pool.Spec.Template.Spec.Version)
+	m.Phase = tf.TextOrNull(pool.Status.Phase)
 	m.Paused = types.BoolValue(pool.Spec.Paused != nil && *pool.Spec.Paused)
 	m.Replicas, m.ReadyReplicas = replicasOf(pool.Spec.Replicas), replicasOf(pool.Status.ReadyReplicas)
 	m.AvailableReplicas, m.UpToDateReplicas = replicasOf(pool.Status.AvailableReplicas), replicasOf(pool.Status.UpToDateReplicas)
@@ -89,9 +89,9 @@ func (h *SourceHost) take(s SourceMachine) {
 
 // stateOf is what is to be said of a Machine and the host behind it, either of which may be missing.
 func stateOf(machine clusterapi.Machine, remote infrastructure.RemoteMachine) SourceMachine {
-	out := SourceMachine{Node: textOrNull(machine.Status.NodeRef.Name), Phase: textOrNull(machine.Status.Phase), LastError: types.StringNull()}
+	out := SourceMachine{Node: tf.TextOrNull(machine.Status.NodeRef.Name), Phase: tf.TextOrNull(machine.Status.Phase), LastError: types.StringNull()}
 	if info := machine.Status.NodeInfo; info != nil {
-		out.Version = textOrNull(info.KubeletVersion)
+		out.Version = tf.TextOrNull(info.KubeletVersion)
 	}
 	ready := apimeta.FindStatusCondition(machine.Status.Conditions, clusterapi.ConditionReady)
 	isReady := ready != nil && ready.Status == "True" && machine.DeletionTimestamp == nil
@@ -99,11 +99,11 @@ func stateOf(machine clusterapi.Machine, remote infrastructure.RemoteMachine) So
 	switch {
 	case isReady:
 	case remote.Name != "" && remote.DeletionTimestamp != nil && remote.Spec.Address == "":
-		out.LastError = types.StringValue(fmt.Sprintf("RemoteMachine %s never got a host, so k0smotron cannot clean up after it and its deletion hangs. Apply the pool with force_release = true to free it.", remote.Name))
+		out.LastError = types.StringValue(fmt.Sprintf("RemoteMachine %s never got a host, so k0smotron cannot clean up after it and its deletion hangs. Apply the pool with force_release = true to free it; while a destroy hangs, kubectl patch as its error says is the way.", remote.Name))
 	case remote.Status.Deprecated.V1Beta1.FailureMessage != "":
 		out.LastError = types.StringValue(remote.Status.Deprecated.V1Beta1.FailureMessage)
 	case ready != nil:
-		out.LastError = textOrNull(ready.Message)
+		out.LastError = tf.TextOrNull(ready.Message)
 	}
 	return out
 }

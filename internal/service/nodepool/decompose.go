@@ -56,7 +56,7 @@ func parseSize(d clusterapi.MachineDeployment) (types.Int64, tf.Object[Autoscali
 			}
 			return tf.NullQuantity()
 		}
-		by := textOrNull(d.Annotations[scaledBy])
+		by := tf.TextOrNull(d.Annotations[scaledBy])
 		return types.Int64Null(), tf.ObjectOf(Autoscaling{Min: types.Int64Value(lowest), Max: types.Int64Value(highest), By: by, CPU: quantity("cpu"), Memory: quantity("memory")})
 	}
 	if d.Spec.Replicas == nil {
@@ -122,7 +122,7 @@ func parseHosts(live composite.Live, m Model) tf.Map[tf.Object[Host]] {
 	out := map[string]tf.Object[Host]{}
 	keys := map[string]string{}
 	for key, host := range e.hosts {
-		if textOr(host.State, stateActive) == stateDrain {
+		if tf.TextOr(host.State, stateActive) == stateDrain {
 			out[key] = tf.ObjectOf(host)
 			continue
 		}
@@ -150,7 +150,7 @@ func parseHosts(live composite.Live, m Model) tf.Map[tf.Object[Host]] {
 func parseHost(host infrastructure.PooledRemoteMachine, pool, key string, pooled map[string]string) Host {
 	machine := host.Spec.Machine
 	out := Host{
-		Address: types.StringValue(machine.Address), Port: types.Int64Value(defaultPort), User: types.StringValue(textOr(textOrNull(machine.User), defaultUser)),
+		Address: types.StringValue(machine.Address), Port: types.Int64Value(defaultPort), User: types.StringValue(tf.TextOr(tf.TextOrNull(machine.User), defaultUser)),
 		Labels: tf.NullMap[types.String](), State: types.StringNull(), ObjectName: types.StringNull(),
 	}
 	if machine.Port != 0 {

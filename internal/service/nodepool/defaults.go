@@ -106,7 +106,7 @@ func namespaceOf(m Model) types.String {
 func (e effective) active() []string {
 	var out []string
 	for _, key := range slices.Sorted(maps.Keys(e.hosts)) {
-		if textOr(e.hosts[key].State, stateActive) != stateDrain {
+		if tf.TextOr(e.hosts[key].State, stateActive) != stateDrain {
 			out = append(out, key)
 		}
 	}
@@ -114,7 +114,7 @@ func (e effective) active() []string {
 }
 
 // replicas is the wanted size where it is ours to say.
-func (e effective) replicas(m Model) int64 { return numberOr(m.Replicas, int64(len(e.active()))) }
+func (e effective) replicas(m Model) int64 { return tf.NumberOr(m.Replicas, int64(len(e.active()))) }
 
 // largest is the size that the pool has at most.
 func (e effective) largest(m Model) int64 {
@@ -126,25 +126,13 @@ func (e effective) largest(m Model) int64 {
 
 // objectName is the name of a host's object.
 func (e effective) objectName(key string) string {
-	return textOr(e.hosts[key].ObjectName, e.name+"-"+key)
+	return tf.TextOr(e.hosts[key].ObjectName, e.name+"-"+key)
 }
 
-func (e effective) user(h Host) string { return textOr(h.User, textOr(e.ssh.User, defaultUser)) }
+func (e effective) user(h Host) string { return tf.TextOr(h.User, tf.TextOr(e.ssh.User, defaultUser)) }
 
-func (e effective) port(h Host) int64 { return numberOr(h.Port, numberOr(e.ssh.Port, defaultPort)) }
-
-func textOr(v types.String, otherwise string) string {
-	if v.ValueString() == "" {
-		return otherwise
-	}
-	return v.ValueString()
-}
-
-func numberOr(v types.Int64, otherwise int64) int64 {
-	if v.IsNull() || v.IsUnknown() {
-		return otherwise
-	}
-	return v.ValueInt64()
+func (e effective) port(h Host) int64 {
+	return tf.NumberOr(h.Port, tf.NumberOr(e.ssh.Port, defaultPort))
 }
 
 func durationOr(v tf.Duration, otherwise time.Duration) time.Duration {

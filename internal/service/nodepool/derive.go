@@ -68,7 +68,7 @@ func sizeKnown(m Model, e effective) bool {
 // capacityOf is null where nobody can tell: a card that is not known here, or a partitioning of the user's own.
 func capacityOf(m Model, e effective) tf.Map[types.Int64] {
 	switch {
-	case m.GPU.IsUnknown() || !settled(m.GPU) || !sizeKnown(m, e):
+	case m.GPU.IsUnknown() || !tf.Settled(m.GPU) || !sizeKnown(m, e):
 		return tf.UnknownMap[types.Int64]()
 	case !e.hasGPU:
 		return tf.EmptyMap[types.Int64]()

@@ -1,7 +1,6 @@
 package nodepool
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -129,17 +128,11 @@ func templatesOf(m Model, prior *Model) tf.Object[Templates] {
 // hostChangeKnown tells whether everything is known that the fingerprint is made of.
 func hostChangeKnown(m Model) bool {
 	for _, v := range []attr.Value{m.Version, m.GPU, m.Files, m.PreCommands, m.PostCommands, m.WorkerArgs, m.K0s, m.ProvisionJob, m.NodeIPCIDR} {
-		if !settled(v) {
+		if !tf.Settled(v) {
 			return false
 		}
 	}
 	return true
-}
-
-// settled tells a value of which every part is known.
-func settled(v attr.Value) bool {
-	raw, err := v.ToTerraformValue(context.Background())
-	return err == nil && raw.IsFullyKnown()
 }
 
 // jsonObject reads a JSON object.

@@ -40,22 +40,22 @@ func NewAMDOperator() function.Function {
 			"and `values`, an object of Helm values that is merged over the generated ones (lists are replaced)."}
 }
 
-func amdHelm(pools []pooled, options *tf.Reader) (helmValue, error) {
-	version, namespace := or(options.Text("version"), amdVersion), or(options.Text("namespace"), amdNamespace)
-	repository := or(options.Text("repository"), amdRepository)
+func amdHelm(pools []pooled, options *tf.Reader) (tf.HelmValue, error) {
+	version, namespace := tf.TextOr(options.Text("version"), amdVersion), tf.TextOr(options.Text("namespace"), amdNamespace)
+	repository := tf.TextOr(options.Text("repository"), amdRepository)
 	driver, discovery := options.Truth("driver", false), options.Truth("node_feature_discovery", true)
-	certificates, certificatesVersion := options.Truth("cert_manager", true), or(options.Text("cert_manager_version"), certVersion)
+	certificates, certificatesVersion := options.Truth("cert_manager", true), tf.TextOr(options.Text("cert_manager_version"), certVersion)
 	own, values := options.Object("profiles"), options.Object("values")
 	if err := options.Done("options"); err != nil {
-		return helmValue{}, err
+		return tf.HelmValue{}, err
 	}
 	profiles, err := amdProfiles(pools, own)
 	if err != nil {
-		return helmValue{}, err
+		return tf.HelmValue{}, err
 	}
 	naming, err := amdNaming(pools)
 	if err != nil {
-		return helmValue{}, err
+		return tf.HelmValue{}, err
 	}
 	spec := map[string]any{
 		"driver": map[string]any{"enable": driver, "tolerations": tolerations()},
@@ -76,17 +76,17 @@ func amdHelm(pools []pooled, options *tf.Reader) (helmValue, error) {
 		text, err := json.MarshalIndent(map[string]any{"gpu-config-profiles": profiles,
 			"gpuClientSystemdServices": map[string]any{"names": []any{"amd-metrics-exporter", "gpuagent"}}}, "", "  ")
 		if err != nil {
-			return helmValue{}, err
+			return tf.HelmValue{}, err
 		}
 		generated["defaultDCMConfigMap"] = map[string]any{"data": map[string]any{"config.json": string(text)}}
 	}
 	urls := map[string]string{"rocm": repository}
-	charts := map[string]tf.Object[helmChart]{amdRelease: chartOf("rocm/gpu-operator-charts", version, namespace, operatorsOrder, generated, values)}
+	charts := map[string]tf.Object[tf.HelmChart]{amdRelease: tf.HelmChartOf("rocm/gpu-operator-charts", version, namespace, operatorsOrder, generated, values)}
 	if certificates {
 		urls["jetstack"] = certRepository
-		charts[certRelease] = chartOf("jetstack/cert-manager", certificatesVersion, certNamespace, certificatesOrder, map[string]any{"crds": map[string]any{"enabled": true}}, nil)
+		charts[certRelease] = tf.HelmChartOf("jetstack/cert-manager", certificatesVersion, certNamespace, certificatesOrder, map[string]any{"crds": map[string]any{"enabled": true}}, nil)
 	}
-	return helmValue{Repositories: repositoriesOf(urls), Charts: tf.MapOf(charts)}, nil
+	return tf.HelmValue{Repositories: repositoriesOf(urls), Charts: tf.MapOf(charts)}, nil
 }
 
 // tolerations let a DaemonSet run on nodes that only pods with GPUs may use, as NVIDIA's chart does by itself.

@@ -2,7 +2,6 @@ package nodepool
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/function"
@@ -11,26 +10,6 @@ import (
 	"github.com/k0smos/terraform-provider-k0smos/internal/tf"
 )
 
-// helmValue is the value of the attribute helm of a hosted control plane. No service imports another, so it stands here once
-// more, with the same names.
-type helmValue struct {
-	Repositories tf.Map[tf.Object[helmRepository]] `tfsdk:"repositories"`
-	Charts       tf.Map[tf.Object[helmChart]]      `tfsdk:"charts"`
-}
-
-type helmRepository struct {
-	URL types.String `tfsdk:"url"`
-}
-
-type helmChart struct {
-	Chart     types.String `tfsdk:"chart"`
-	Version   types.String `tfsdk:"version"`
-	Namespace types.String `tfsdk:"namespace"`
-	Values    types.String `tfsdk:"values"`
-	Order     types.Int64  `tfsdk:"order"`
-	Timeout   types.String `tfsdk:"timeout"`
-}
-
 // operator is a function from pools to the charts of a GPU operator.
 type operator struct {
 	name        string
@@ -38,7 +17,7 @@ type operator struct {
 	summary     string
 	description string
 	options     string // the attributes of the argument options, in words
-	helm        func(pools []pooled, options *tf.Reader) (helmValue, error)
+	helm        func(pools []pooled, options *tf.Reader) (tf.HelmValue, error)
 }
 
 // Metadata names the function.
@@ -56,7 +35,7 @@ func (o *operator) Definition(_ context.Context, _ function.DefinitionRequest, r
 				"Keep these values in `locals` and use them for the pools, too: an attribute of a `k0smos_node_pool` would make a cycle, since pools need the control plane."}},
 		VariadicParameter: function.DynamicParameter{Name: "options", AllowNullValue: true, AllowUnknownValues: true,
 			MarkdownDescription: "At most one object, every attribute of which may be left out: " + o.options},
-		Return: function.ObjectReturn{CustomType: tf.ObjectTypeOf[helmValue]()},
+		Return: function.ObjectReturn{CustomType: tf.ObjectTypeOf[tf.HelmValue]()},
 	}
 }
 
@@ -89,7 +68,7 @@ func (o *operator) Run(ctx context.Context, req function.RunRequest, resp *funct
 		return
 	}
 	if !known {
-		resp.Error = resp.Result.Set(ctx, tf.UnknownObject[helmValue]())
+		resp.Error = resp.Result.Set(ctx, tf.UnknownObject[tf.HelmValue]())
 		return
 	}
 	of, err := poolsOf(plain, o.vendor)
@@ -105,45 +84,10 @@ func (o *operator) Run(ctx context.Context, req function.RunRequest, resp *funct
 	resp.Error = resp.Result.Set(ctx, tf.ObjectOf(helm))
 }
 
-// chartOf is one release. The values are merged under those of the user.
-func chartOf(chart, version, namespace string, order int64, values, own map[string]any) tf.Object[helmChart] {
-	text, err := json.Marshal(merged(values, own))
-	if err != nil {
-		panic(err) // maps, slices, texts, numbers and booleans only
-	}
-	return tf.ObjectOf(helmChart{Chart: types.StringValue(chart), Version: types.StringValue(version), Namespace: types.StringValue(namespace),
-		Values: types.StringValue(string(text)), Order: types.Int64Value(order)})
-}
-
-// merged lays one object over another as Helm does: maps are merged, everything else is replaced.
-func merged(under, over map[string]any) map[string]any {
-	out := map[string]any{}
-	for k, v := range under {
-		out[k] = v
-	}
-	for k, v := range over {
-		a, okA := out[k].(map[string]any)
-		b, okB := v.(map[string]any)
-		if okA && okB {
-			v = merged(a, b)
-		}
-		out[k] = v
-	}
-	return out
-}
-
-// or is a text, or another where it is left out.
-func or(v types.String, otherwise string) string {
-	if v.ValueString() == "" {
-		return otherwise
-	}
-	return v.ValueString()
-}
-
-func repositoriesOf(urls map[string]string) tf.Map[tf.Object[helmRepository]] {
-	out := map[string]tf.Object[helmRepository]{}
+func repositoriesOf(urls map[string]string) tf.Map[tf.Object[tf.HelmRepository]] {
+	out := map[string]tf.Object[tf.HelmRepository]{}
 	for name, url := range urls {
-		out[name] = tf.ObjectOf(helmRepository{URL: types.StringValue(url)})
+		out[name] = tf.ObjectOf(tf.HelmRepository{URL: types.StringValue(url)})
 	}
 	return tf.MapOf(out)
 }

@@ -42,12 +42,12 @@ func NewNVIDIAOperator() function.Function {
 			"and `values`, an object of Helm values that is merged over the generated ones (lists are replaced)."}
 }
 
-func nvidiaHelm(pools []pooled, options *tf.Reader) (helmValue, error) {
-	version, namespace := or(options.Text("version"), nvidiaVersion), or(options.Text("namespace"), nvidiaNamespace)
-	repository := or(options.Text("repository"), nvidiaRepository)
+func nvidiaHelm(pools []pooled, options *tf.Reader) (tf.HelmValue, error) {
+	version, namespace := tf.TextOr(options.Text("version"), nvidiaVersion), tf.TextOr(options.Text("namespace"), nvidiaNamespace)
+	repository := tf.TextOr(options.Text("repository"), nvidiaRepository)
 	migs, plugins, own := options.Object("mig_configs"), options.Object("plugin_configs"), options.Object("values")
 	if err := options.Done("options"); err != nil {
-		return helmValue{}, err
+		return tf.HelmValue{}, err
 	}
 	values := map[string]any{
 		"hostPaths": map[string]any{"kubeletRootDir": kubeletRootOfK0s},
@@ -59,21 +59,21 @@ func nvidiaHelm(pools []pooled, options *tf.Reader) (helmValue, error) {
 	}
 	configs, err := pluginConfigs(pools, plugins)
 	if err != nil {
-		return helmValue{}, err
+		return tf.HelmValue{}, err
 	}
 	if len(configs) > 0 {
 		values["devicePlugin"] = map[string]any{"config": map[string]any{"create": true, "name": pluginConfigMap, "default": defaultPlugin, "data": configs}}
 	}
 	config, err := migConfigs(pools, migs)
 	if err != nil {
-		return helmValue{}, err
+		return tf.HelmValue{}, err
 	}
 	if config != "" {
 		values["migManager"] = map[string]any{"config": map[string]any{"create": true, "name": migConfigMap, "default": "all-disabled", "data": map[string]any{"config.yaml": config}}}
 	}
-	return helmValue{
+	return tf.HelmValue{
 		Repositories: repositoriesOf(map[string]string{"nvidia": repository}),
-		Charts:       tf.MapOf(map[string]tf.Object[helmChart]{nvidiaRelease: chartOf("nvidia/gpu-operator", version, namespace, operatorsOrder, values, own)}),
+		Charts:       tf.MapOf(map[string]tf.Object[tf.HelmChart]{nvidiaRelease: tf.HelmChartOf("nvidia/gpu-operator", version, namespace, operatorsOrder, values, own)}),
 	}, nil
 }
 

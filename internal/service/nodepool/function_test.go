@@ -55,7 +55,7 @@ func dynamicOf(t *testing.T, v any) attr.Value {
 }
 
 // called runs a function on arguments in YAML: pools, and options where there are some.
-func called(t *testing.T, f function.Function, arguments string) (tf.Object[helmValue], *function.FuncError) {
+func called(t *testing.T, f function.Function, arguments string) (tf.Object[tf.HelmValue], *function.FuncError) {
 	t.Helper()
 	var said struct{ Pools, Options any }
 	if err := yaml.Unmarshal([]byte(arguments), &said); err != nil {
@@ -78,7 +78,7 @@ func called(t *testing.T, f function.Function, arguments string) (tf.Object[helm
 	}
 	resp := function.RunResponse{Result: result}
 	f.Run(t.Context(), function.RunRequest{Arguments: function.NewArgumentsData([]attr.Value{pools, types.TupleValueMust(kinds, options)})}, &resp)
-	helm, ok := resp.Result.Value().(tf.Object[helmValue])
+	helm, ok := resp.Result.Value().(tf.Object[tf.HelmValue])
 	if !ok {
 		t.Fatalf("the result is a %T", resp.Result.Value())
 	}
@@ -86,7 +86,7 @@ func called(t *testing.T, f function.Function, arguments string) (tf.Object[helm
 }
 
 // written is the result as a person would write it, with the values of charts unpacked.
-func written(t *testing.T, o tf.Object[helmValue]) string {
+func written(t *testing.T, o tf.Object[tf.HelmValue]) string {
 	t.Helper()
 	helm, ok := o.Get()
 	if !ok {

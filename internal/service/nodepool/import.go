@@ -114,7 +114,7 @@ func foreignSite(live composite.Live, m Model) tf.Object[Site] {
 		if machine.SSHKeyRef == nil {
 			continue
 		}
-		ssh := SSH{User: textOrNull(machine.User), Port: types.Int64Null(), UseSudo: types.BoolNull(), Secret: types.StringValue(machine.SSHKeyRef.Name)}
+		ssh := SSH{User: tf.TextOrNull(machine.User), Port: types.Int64Null(), UseSudo: types.BoolNull(), Secret: types.StringValue(machine.SSHKeyRef.Name)}
 		if machine.Port != 0 {
 			ssh.Port = types.Int64Value(int64(machine.Port))
 		}
@@ -142,7 +142,7 @@ func parseJob(job *infrastructure.ProvisionJob) tf.Object[ProvisionJob] {
 		if s == standard {
 			return types.StringNull()
 		}
-		return textOrNull(s)
+		return tf.TextOrNull(s)
 	}
 	return tf.ObjectOf(ProvisionJob{SSHCommand: text(job.SSHCommand, "ssh"), SCPCommand: text(job.SCPCommand, "scp"), JobTemplate: jsontypes.NewNormalizedValue(string(template))})
 }
@@ -170,7 +170,7 @@ func parseWorker(spec bootstrap.K0sWorkerConfigSpec, m Model) Model {
 	e := effectiveOf(m)
 	m.K0s = tf.NullObject[K0s]()
 	if installed := spec.PreInstalledK0s != nil && *spec.PreInstalledK0s; installed || spec.DownloadURL != "" {
-		k0s := K0s{DownloadURL: textOrNull(spec.DownloadURL), PreInstalled: types.BoolNull()}
+		k0s := K0s{DownloadURL: tf.TextOrNull(spec.DownloadURL), PreInstalled: types.BoolNull()}
 		if installed {
 			k0s.PreInstalled = types.BoolValue(true)
 		}
@@ -190,7 +190,7 @@ func parseWorker(spec bootstrap.K0sWorkerConfigSpec, m Model) Model {
 		if own[f.Path] {
 			continue
 		}
-		file := File{Content: types.StringValue(f.Content), Secret: tf.NullObject[SecretKey](), Permissions: textOrNull(f.Permissions)}
+		file := File{Content: types.StringValue(f.Content), Secret: tf.NullObject[SecretKey](), Permissions: tf.TextOrNull(f.Permissions)}
 		if f.Permissions == defaultPermissions {
 			file.Permissions = types.StringNull()
 		}
@@ -218,7 +218,7 @@ func parseArgs(args []string, m Model) Model {
 			for t := range strings.SplitSeq(value, ",") {
 				name, effect, _ := strings.Cut(t, ":")
 				key, v, _ := strings.Cut(name, "=")
-				taints[key] = tf.ObjectOf(Taint{Value: textOrNull(v), Effect: textOrNull(effect)})
+				taints[key] = tf.ObjectOf(Taint{Value: tf.TextOrNull(v), Effect: tf.TextOrNull(effect)})
 			}
 		case strings.HasPrefix(arg, argKubelet):
 			own := strings.TrimSpace(strings.ReplaceAll(strings.TrimPrefix(arg, argKubelet), addressArg, ""))

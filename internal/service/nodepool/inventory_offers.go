@@ -82,8 +82,8 @@ func offersOf(nodes []core.Node) []Offering {
 			memory = tf.QuantityOf(k.memory)
 		}
 		out = append(out, Offering{
-			Vendor: types.StringValue(k.vendor), Model: orNull(k.model), Product: orNull(k.product), Memory: memory, Resource: types.StringValue(k.resource),
-			Sharing: orNull(k.sharing), Pool: orNull(k.pool), SchedulerPool: orNull(k.schedulerPool), Site: orNull(k.site), Region: orNull(k.region),
+			Vendor: types.StringValue(k.vendor), Model: tf.TextOrNull(k.model), Product: tf.TextOrNull(k.product), Memory: memory, Resource: types.StringValue(k.resource),
+			Sharing: tf.TextOrNull(k.sharing), Pool: tf.TextOrNull(k.pool), SchedulerPool: tf.TextOrNull(k.schedulerPool), Site: tf.TextOrNull(k.site), Region: tf.TextOrNull(k.region),
 			Nodes: types.Int64Value(c.nodes), ReadyNodes: types.Int64Value(c.ready), Total: types.Int64Value(c.total), Allocatable: types.Int64Value(c.allocatable),
 		})
 	}
@@ -149,11 +149,4 @@ func countOf(list api.ResourceList, resource string) int64 {
 		return 0
 	}
 	return min(q.Value(), mostDevices)
-}
-
-func orNull(text string) types.String {
-	if text == "" {
-		return types.StringNull()
-	}
-	return types.StringValue(text)
 }

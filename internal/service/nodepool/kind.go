@@ -3,7 +3,6 @@ package nodepool
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -45,7 +44,7 @@ func init() { //nolint:gochecknoinits // decompose needs Kind, and Kind needs de
 			clusterapi.MachineHealthCheckKind.Kind, clusterapi.MachineDeploymentKind.Kind,
 			bootstrap.K0sWorkerConfigTemplateKind.Kind, infrastructure.RemoteMachineTemplateKind.Kind, infrastructure.PooledRemoteMachineKind.Kind,
 		},
-		Attribute:      attribute,
+		Attribute:      fields.Attribute,
 		FreeForm:       freeForm,
 		RelatedQueries: related,
 		Survey:         survey,
@@ -123,7 +122,7 @@ func observe(m *Model, live composite.Live) {
 	m.Scaling = tf.ObjectOf(scaling)
 	ref, ok := m.Cluster.Get()
 	if cluster, found := composite.As[clusterapi.Cluster](live, clusterapi.ClusterKind, ""); ok && found && ref.UID.IsNull() && cluster.Name == ref.Name.ValueString() {
-		ref.UID = textOrNull(string(cluster.UID))
+		ref.UID = tf.TextOrNull(string(cluster.UID))
 		m.Cluster = tf.ObjectOf(ref)
 	}
 }
@@ -157,7 +156,7 @@ func limits(m Model) composite.Timeouts {
 	const base, join, perHost = 20 * time.Minute, 10 * time.Minute, time.Minute
 	hosts := max(e.largest(m), int64(len(e.hosts)), 1)
 	leave := durationOr(e.drain.Timeout, defaultDrain) + durationOr(e.drain.VolumeDetachTimeout, defaultVolumeDetach) + durationOr(e.drain.NodeDeletionTimeout, defaultNodeDeletion)
-	atOnce := max(numberOr(e.rollout.MaxUnavailable, defaultMaxUnavailable)+numberOr(e.rollout.MaxSurge, defaultMaxSurge), 1)
+	atOnce := max(tf.NumberOr(e.rollout.MaxUnavailable, defaultMaxUnavailable)+tf.NumberOr(e.rollout.MaxSurge, defaultMaxSurge), 1)
 	rounds := (hosts + atOnce - 1) / atOnce
 	return composite.Timeouts{
 		Create: base + times(hosts, perHost),
@@ -172,10 +171,7 @@ func times(n int64, each time.Duration) time.Duration {
 }
 
 // fields maps fields of the objects to the attributes that they come from; the longest prefix counts.
-var fields = []struct {
-	kind, field string
-	attribute   path.Path
-}{
+var fields = composite.Fields{
 	{"PooledRemoteMachine", "spec.machine.sshKeyRef", path.Root("site").AtName("ssh").AtName("secret")},
 	{"PooledRemoteMachine", "spec.machine.useSudo", path.Root("site").AtName("ssh").AtName("use_sudo")},
 	{"PooledRemoteMachine", "spec.machine", path.Root("hosts")},
@@ -215,28 +211,12 @@ var fields = []struct {
 	{"", "metadata.annotations", path.Root("annotations")},
 }
 
-func attribute(kind, field string) path.Path {
-	best, length := path.Empty(), 0
-	for _, f := range fields {
-		if (f.kind == "" || f.kind == kind) && within(field, f.field) && len(f.field) >= length {
-			best, length = f.attribute, len(f.field)
-		}
-	}
-	return best
-}
-
-// within tells whether a field is another one or below it. A parent that ends in a slash stands for all keys that begin so.
-func within(field, parent string) bool {
-	rest, ok := strings.CutPrefix(field, parent)
-	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[' || strings.HasSuffix(parent, "/"))
-}
-
 // freeForm: commands, files, arguments and Jobs are the user's own texts.
 func freeForm(_, field string) bool {
 	for _, f := range []string{"spec.template.spec.files", "spec.template.spec.args", "spec.template.spec.preK0sCommands", "spec.template.spec.postK0sCommands", "spec.template.spec.provisionJob", "spec.template.spec.downloadURL"} {
-		if within(field, f) {
+		if composite.Within(field, f) {
 			return true
 		}
 	}
-	return within(field, "metadata.annotations")
+	return composite.Within(field, "metadata.annotations")
 }

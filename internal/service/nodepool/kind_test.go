@@ -31,7 +31,7 @@ func TestEveryComposedFieldPointsAtItsAttribute(t *testing.T) {
 				if field == "apiVersion" || field == "kind" {
 					continue
 				}
-				at := attribute(o.Kind.Kind, field)
+				at := fields.Attribute(o.Kind.Kind, field)
 				if len(at.Steps()) == 0 {
 					t.Errorf("%s: %s of a %s comes from no attribute", name, field, o.Kind.Kind)
 				} else if _, diags := schema.AttributeAtPath(t.Context(), at); diags.HasError() {

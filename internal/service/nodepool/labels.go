@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/k0smos/terraform-provider-k0smos/internal/tf"
 )
 
 // Labels of nodes that this provider sets, and the prefixes with a meaning of their own.
@@ -137,7 +139,7 @@ func taintsOf(m Model) []taint {
 	var out []taint
 	for _, key := range m.Taints.Keys() {
 		if t, ok := m.Taints.Known()[key].Get(); ok {
-			out = append(out, taint{key, t.Value.ValueString(), textOr(t.Effect, defaultEffect)})
+			out = append(out, taint{key, t.Value.ValueString(), tf.TextOr(t.Effect, defaultEffect)})
 		}
 	}
 	return out

@@ -84,18 +84,18 @@ func readRecord(text string, m *Model) bool {
 	if text == "" || json.Unmarshal([]byte(text), &r) != nil {
 		return false
 	}
-	site := Site{Name: types.StringValue(r.Site.Name), Namespace: types.StringValue(r.Site.Namespace), Region: textOrNull(r.Site.Region), Zone: textOrNull(r.Site.Zone), SSH: tf.NullObject[SSH]()}
+	site := Site{Name: types.StringValue(r.Site.Name), Namespace: types.StringValue(r.Site.Namespace), Region: tf.TextOrNull(r.Site.Region), Zone: tf.TextOrNull(r.Site.Zone), SSH: tf.NullObject[SSH]()}
 	if s := r.Site.SSH; s != nil {
 		site.SSH = tf.ObjectOf(SSH{User: types.StringPointerValue(s.User), Port: types.Int64PointerValue(s.Port), UseSudo: types.BoolPointerValue(s.UseSudo), Secret: types.StringPointerValue(s.Secret)})
 	}
 	m.Site = tf.ObjectOf(site)
-	m.SchedulerPool = textOrNull(r.Pool)
+	m.SchedulerPool = tf.TextOrNull(r.Pool)
 	if r.NodeIPCIDR != "" {
 		m.NodeIPCIDR = prefixOf(r.NodeIPCIDR)
 	}
 	m.GPU = tf.NullObject[GPU]()
 	if g := r.GPU; g != nil {
-		gpu := GPU{Vendor: textOrNull(g.Vendor), Model: textOrNull(g.Model), PerNode: types.Int64PointerValue(g.PerNode), Memory: quantityOrNull(g.Memory), Runtime: types.StringPointerValue(g.Runtime), Partitioning: tf.NullObject[Partitioning]()}
+		gpu := GPU{Vendor: tf.TextOrNull(g.Vendor), Model: tf.TextOrNull(g.Model), PerNode: types.Int64PointerValue(g.PerNode), Memory: quantityOrNull(g.Memory), Runtime: types.StringPointerValue(g.Runtime), Partitioning: tf.NullObject[Partitioning]()}
 		if p := g.Partitioning; p != nil {
 			gpu.Partitioning = tf.ObjectOf(Partitioning{
 				Mode: types.StringPointerValue(p.Mode), Profile: types.StringPointerValue(p.Profile), Strategy: types.StringPointerValue(p.Strategy), Config: types.StringPointerValue(p.Config), Replicas: types.Int64PointerValue(p.Replicas),
@@ -108,13 +108,6 @@ func readRecord(text string, m *Model) bool {
 		m.MachineTemplate = tf.ObjectOf(template)
 	}
 	return true
-}
-
-func textOrNull(s string) types.String {
-	if s == "" {
-		return types.StringNull()
-	}
-	return types.StringValue(s)
 }
 
 func quantityOrNull(s *string) tf.Quantity {

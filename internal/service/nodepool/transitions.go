@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/k0smos/terraform-provider-k0smos/internal/composite"
+	"github.com/k0smos/terraform-provider-k0smos/internal/tf"
 )
 
 var transitions = slices.Concat([]composite.Transition[Model]{machinesStay, hostsReplaced, hostsReleased, siteMoves, taintsEvict, sizeTaken}, gpuTransitions)
@@ -52,11 +53,11 @@ func hostsReplaced(prior, plan Model) []composite.Finding {
 	switch {
 	case e.rollout.Paused.ValueBool():
 		return []composite.Finding{warning(at, "Hosts change when the rollout goes on", "New templates are made%s. The rollout is paused, so %s stay as they are until rollout.paused is false; hosts that join get the new ones.", why, hosts)}
-	case textOr(e.rollout.Strategy, strategyRolling) == strategyOnDelete:
+	case tf.TextOr(e.rollout.Strategy, strategyRolling) == strategyOnDelete:
 		return []composite.Finding{warning(at, "Hosts change when their Machine is deleted", "New templates are made%s. With rollout.strategy on_delete %s stay as they are, each until somebody deletes its Machine or reprovision names it.", why, hosts)}
 	}
 	pace := "one by one"
-	if atOnce := numberOr(e.rollout.MaxUnavailable, defaultMaxUnavailable) + numberOr(e.rollout.MaxSurge, defaultMaxSurge); atOnce > 1 {
+	if atOnce := tf.NumberOr(e.rollout.MaxUnavailable, defaultMaxUnavailable) + tf.NumberOr(e.rollout.MaxSurge, defaultMaxSurge); atOnce > 1 {
 		pace = "at most " + many(atOnce, "host", "hosts") + " at a time"
 	}
 	return []composite.Finding{warning(at, "Replaces "+hosts+" "+pace, "New templates are made%s: each host is drained for at most %s, reset and joined again, %s. A node gets another name, and a Machine any free host of the pool.", why, durationOr(e.drain.Timeout, defaultDrain), pace)}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/k0smos/terraform-provider-k0smos/internal/api/bootstrap"
+	"github.com/k0smos/terraform-provider-k0smos/internal/tf"
 )
 
 // Arguments of k0s worker that have a meaning here.
@@ -106,7 +107,7 @@ func filesOf(m Model, e effective) []bootstrap.File {
 		if !ok {
 			continue
 		}
-		file := bootstrap.File{Path: path, Permissions: textOr(f.Permissions, defaultPermissions), Content: f.Content.ValueString()}
+		file := bootstrap.File{Path: path, Permissions: tf.TextOr(f.Permissions, defaultPermissions), Content: f.Content.ValueString()}
 		if secret, ok := f.Secret.Get(); ok {
 			file.ContentFrom = &bootstrap.ContentSource{SecretRef: &bootstrap.KeyRef{Name: secret.Name.ValueString(), Key: secret.Key.ValueString()}}
 		}

@@ -41,7 +41,7 @@ func imported(live composite.Live, m Model) Model {
 	} else {
 		found.kai(composite.All[kai.Queue](live, kai.QueueKind))
 	}
-	m.Oversubscribe = textOrNull(found.oversubscribe)
+	m.Oversubscribe = tf.TextOrNull(found.oversubscribe)
 	pools := map[string]tf.Object[Pool]{}
 	for key, p := range found.pools {
 		pools[key] = tf.ObjectOf(p)

@@ -89,16 +89,9 @@ func recorded[R any](annotations map[string]string) R {
 
 // pool is the pool of a record, without its shares.
 func (r poolRecord) pool() Pool {
-	p := Pool{SchedulingPool: tf.NullObject[scheduling.PoolRef](), Resource: textOrNull(r.Resource), Capacity: types.Int64PointerValue(r.Capacity)}
+	p := Pool{SchedulingPool: tf.NullObject[scheduling.PoolRef](), Resource: tf.TextOrNull(r.Resource), Capacity: types.Int64PointerValue(r.Capacity)}
 	if ref := r.SchedulingPool; ref != nil {
-		p.SchedulingPool = tf.ObjectOf(scheduling.PoolRef{Name: textOrNull(ref.Name), Engine: textOrNull(ref.Engine), NodePool: textOrNull(ref.NodePool), Resource: textOrNull(ref.Resource), Capacity: types.Int64PointerValue(ref.Capacity)})
+		p.SchedulingPool = tf.ObjectOf(scheduling.PoolRef{Name: tf.TextOrNull(ref.Name), Engine: tf.TextOrNull(ref.Engine), NodePool: tf.TextOrNull(ref.NodePool), Resource: tf.TextOrNull(ref.Resource), Capacity: types.Int64PointerValue(ref.Capacity)})
 	}
 	return p
-}
-
-func textOrNull(s string) types.String {
-	if s == "" {
-		return types.StringNull()
-	}
-	return types.StringValue(s)
 }

@@ -3,7 +3,6 @@ package install
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/function"
@@ -11,26 +10,6 @@ import (
 
 	"github.com/k0smos/terraform-provider-k0smos/internal/tf"
 )
-
-// helm is the value of the attribute helm of a hosted control plane. No service imports another, so it stands here once more,
-// with the same names.
-type helm struct {
-	Repositories tf.Map[tf.Object[repository]] `tfsdk:"repositories"`
-	Charts       tf.Map[tf.Object[chart]]      `tfsdk:"charts"`
-}
-
-type repository struct {
-	URL types.String `tfsdk:"url"`
-}
-
-type chart struct {
-	Chart     types.String `tfsdk:"chart"`
-	Version   types.String `tfsdk:"version"`
-	Namespace types.String `tfsdk:"namespace"`
-	Values    types.String `tfsdk:"values"`
-	Order     types.Int64  `tfsdk:"order"`
-	Timeout   types.String `tfsdk:"timeout"`
-}
 
 // order is behind that of GPU operators, which KAI looks for.
 const order = 20
@@ -58,7 +37,7 @@ func (i *installer) Definition(_ context.Context, _ function.DefinitionRequest, 
 			MarkdownDescription: "At most one object, every attribute of which may be left out: " + fmt.Sprintf(
 				"`version` of the chart (default `%s`), `namespace` (default `%s`), `chart`, the oci:// address of a mirror (default `%s`), ", i.version, i.namespace, i.chart) +
 				i.options + ", and `values`, an object of Helm values that is merged over the generated ones (lists are replaced)."},
-		Return: function.ObjectReturn{CustomType: tf.ObjectTypeOf[helm]()},
+		Return: function.ObjectReturn{CustomType: tf.ObjectTypeOf[tf.HelmValue]()},
 	}
 }
 
@@ -80,7 +59,7 @@ func (i *installer) Run(ctx context.Context, req function.RunRequest, resp *func
 			return
 		}
 		if !known {
-			resp.Error = resp.Result.Set(ctx, tf.UnknownObject[helm]())
+			resp.Error = resp.Result.Set(ctx, tf.UnknownObject[tf.HelmValue]())
 			return
 		}
 		var ok bool
@@ -97,48 +76,19 @@ func (i *installer) Run(ctx context.Context, req function.RunRequest, resp *func
 	resp.Error = resp.Result.Set(ctx, tf.ObjectOf(out))
 }
 
-func (i *installer) make(options *tf.Reader) (helm, error) {
+func (i *installer) make(options *tf.Reader) (tf.HelmValue, error) {
 	from, version, namespace, own := options.Text("chart"), options.Text("version"), options.Text("namespace"), options.Object("values")
 	values, err := i.values(options)
 	if err != nil {
-		return helm{}, err
+		return tf.HelmValue{}, err
 	}
 	if err := options.Done("options"); err != nil {
-		return helm{}, err
+		return tf.HelmValue{}, err
 	}
-	text, err := json.Marshal(merged(values, own))
-	if err != nil {
-		return helm{}, err
-	}
-	return helm{
-		Repositories: tf.EmptyMap[tf.Object[repository]](),
-		Charts: tf.MapOf(map[string]tf.Object[chart]{i.release: tf.ObjectOf(chart{
-			Chart: or(from, i.chart), Version: or(version, i.version), Namespace: or(namespace, i.namespace),
-			Values: types.StringValue(string(text)), Order: types.Int64Value(order),
-		})}),
+	return tf.HelmValue{
+		Repositories: tf.EmptyMap[tf.Object[tf.HelmRepository]](),
+		Charts: tf.MapOf(map[string]tf.Object[tf.HelmChart]{
+			i.release: tf.HelmChartOf(tf.TextOr(from, i.chart), tf.TextOr(version, i.version), tf.TextOr(namespace, i.namespace), order, values, own),
+		}),
 	}, nil
-}
-
-// merged lays one object over another as Helm does: maps are merged, everything else is replaced.
-func merged(under, over map[string]any) map[string]any {
-	out := map[string]any{}
-	for k, v := range under {
-		out[k] = v
-	}
-	for k, v := range over {
-		a, okA := out[k].(map[string]any)
-		b, okB := v.(map[string]any)
-		if okA && okB {
-			v = merged(a, b)
-		}
-		out[k] = v
-	}
-	return out
-}
-
-func or(v types.String, otherwise string) types.String {
-	if v.ValueString() == "" {
-		return types.StringValue(otherwise)
-	}
-	return v
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/k0smos/terraform-provider-k0smos/internal/tf"
 )
 
-func call(t *testing.T, f function.Function, options ...attr.Value) (tf.Object[helm], *function.FuncError) {
+func call(t *testing.T, f function.Function, options ...attr.Value) (tf.Object[tf.HelmValue], *function.FuncError) {
 	t.Helper()
 	var definition function.DefinitionResponse
 	f.Definition(t.Context(), function.DefinitionRequest{}, &definition)
@@ -33,7 +33,7 @@ func call(t *testing.T, f function.Function, options ...attr.Value) (tf.Object[h
 	}
 	resp := function.RunResponse{Result: result}
 	f.Run(t.Context(), function.RunRequest{Arguments: function.NewArgumentsData([]attr.Value{types.TupleValueMust(kinds, dynamic)})}, &resp)
-	out, ok := resp.Result.Value().(tf.Object[helm])
+	out, ok := resp.Result.Value().(tf.Object[tf.HelmValue])
 	if !ok {
 		t.Fatalf("the result is a %T", resp.Result.Value())
 	}
@@ -83,7 +83,7 @@ func literalOf(t *testing.T, v any) attr.Value {
 }
 
 // written is the result as a person would write it, with the texts in it unpacked.
-func written(t *testing.T, o tf.Object[helm]) string {
+func written(t *testing.T, o tf.Object[tf.HelmValue]) string {
 	t.Helper()
 	h, ok := o.Get()
 	if !ok {

@@ -103,7 +103,7 @@ func imported(live composite.Live, m Model) Model {
 	if engineOf(m) == scheduling.EngineKueue {
 		q, _ := composite.As[kueue.ClusterQueue](live, kueue.ClusterQueueKind, name)
 		r = recorded(q.Annotations)
-		namespaces, m.Parent = selected(q), textOrNull(q.Spec.CohortName)
+		namespaces, m.Parent = selected(q), tf.TextOrNull(q.Spec.CohortName)
 		if r.NodePool == "" && len(q.Spec.ResourceGroups) > 0 && len(q.Spec.ResourceGroups[0].Flavors) > 0 {
 			flavor := q.Spec.ResourceGroups[0].Flavors[0]
 			r.NodePool, r.Resource = flavor.Name, scheduling.DeviceOf(flavor)
@@ -111,10 +111,10 @@ func imported(live composite.Live, m Model) Model {
 	} else {
 		q, _ := composite.As[kai.Queue](live, kai.QueueKind, name)
 		r = recorded(q.Annotations)
-		namespaces, m.Parent = r.Namespaces, textOrNull(q.Spec.ParentQueue)
+		namespaces, m.Parent = r.Namespaces, tf.TextOrNull(q.Spec.ParentQueue)
 		r.NodePool = q.Labels[scheduling.LabelNodePool]
 	}
-	m.Pool = tf.ObjectOf(scheduling.PoolRef{Name: textOrNull(r.PoolName), Engine: textOrNull(r.PoolEngine), NodePool: textOrNull(r.NodePool), Resource: textOrNull(r.Resource), Capacity: types.Int64PointerValue(r.Capacity)})
+	m.Pool = tf.ObjectOf(scheduling.PoolRef{Name: tf.TextOrNull(r.PoolName), Engine: tf.TextOrNull(r.PoolEngine), NodePool: tf.TextOrNull(r.NodePool), Resource: tf.TextOrNull(r.Resource), Capacity: types.Int64PointerValue(r.Capacity)})
 	m.CreateNamespaces = types.BoolPointerValue(r.CreateNamespaces)
 	if len(namespaces) > 0 {
 		var list []types.String
@@ -132,11 +132,4 @@ func recorded(annotations map[string]string) record {
 		return record{}
 	}
 	return out
-}
-
-func textOrNull(s string) types.String {
-	if s == "" {
-		return types.StringNull()
-	}
-	return types.StringValue(s)
 }

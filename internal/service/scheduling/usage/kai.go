@@ -22,7 +22,7 @@ func kaiNodes(queues []kai.Queue) (nodes []node, problems []string) {
 		shares := scheduling.KAIShares(q)
 		gpu, cpu, memory := shares[scheduling.GPU], shares[scheduling.CPU], shares[scheduling.Memory]
 		n := node{name: q.Name, parent: q.Spec.ParentQueue, pool: pool, department: q.Labels[scheduling.LabelDepartment]}
-		n.queue = Queue{Name: types.StringValue(q.Name), Kind: types.StringValue(kai.QueueKind.Kind), DisplayName: textOrNull(q.Spec.DisplayName), Parent: textOrNull(q.Spec.ParentQueue), Pool: textOrNull(pool),
+		n.queue = Queue{Name: types.StringValue(q.Name), Kind: types.StringValue(kai.QueueKind.Kind), DisplayName: tf.TextOrNull(q.Spec.DisplayName), Parent: tf.TextOrNull(q.Spec.ParentQueue), Pool: tf.TextOrNull(pool),
 			GPU: tf.ObjectOf(GPUs{Quota: gpusOf(gpu.Quota), Limit: gpusOf(gpu.Limit), OverQuotaWeight: types.Float64Value(gpu.Weight),
 				Allocated: types.Float64Value(devices(q.Status.Allocated)), Requested: types.Float64Value(devices(q.Status.Requested))}),
 			CPU: tf.ObjectOf(Quantities{Quota: quantityOf(scheduling.CPU, cpu.Quota), Limit: quantityOf(scheduling.CPU, cpu.Limit), OverQuotaWeight: types.Float64Value(cpu.Weight),

@@ -36,7 +36,7 @@ func kueueNodes(cohorts []kueue.Cohort, queues []kueue.ClusterQueue) (nodes []no
 		if q.Spec.CohortName != "" {
 			below[q.Spec.CohortName] = append(below[q.Spec.CohortName], own)
 		}
-		head := Queue{Kind: types.StringValue(kueue.ClusterQueueKind.Kind), DisplayName: textOrNull(q.Annotations[scheduling.AnnotationDisplayName]),
+		head := Queue{Kind: types.StringValue(kueue.ClusterQueueKind.Kind), DisplayName: tf.TextOrNull(q.Annotations[scheduling.AnnotationDisplayName]),
 			Pending: types.Int64Value(int64(q.Status.PendingWorkloads)), Admitted: types.Int64Value(int64(q.Status.AdmittedWorkloads))}
 		if q.Status.FairSharing != nil {
 			head.WeightedShare = types.Int64Value(q.Status.FairSharing.WeightedShare)
@@ -55,7 +55,7 @@ func kueueNodes(cohorts []kueue.Cohort, queues []kueue.ClusterQueue) (nodes []no
 	}
 	for _, c := range cohorts {
 		total := totalOf(c.Name, parents, below, totals, map[string]bool{})
-		head := Queue{Kind: types.StringValue(kueue.CohortKind.Kind), DisplayName: textOrNull(c.Annotations[scheduling.AnnotationDisplayName])}
+		head := Queue{Kind: types.StringValue(kueue.CohortKind.Kind), DisplayName: tf.TextOrNull(c.Annotations[scheduling.AnnotationDisplayName])}
 		nodes = append(nodes, entries(head, c.Name, c.Spec.ParentName, c.Name, total, scheduling.WeightOf(c.Spec.FairSharing))...)
 	}
 	return nodes, problems
@@ -145,7 +145,7 @@ func entries(head Queue, name, parent, department string, of cells, weight float
 	var out []node
 	for _, flavor := range sortedKeys(of) {
 		q, w := head, types.Float64Value(weight)
-		q.Name, q.Parent, q.Pool = types.StringValue(name), textOrNull(parent), types.StringValue(flavor)
+		q.Name, q.Parent, q.Pool = types.StringValue(name), tf.TextOrNull(parent), types.StringValue(flavor)
 		gpu := of[flavor][scheduling.GPU]
 		quota, limit := said(scheduling.GPU, gpu)
 		q.GPU = tf.ObjectOf(GPUs{Quota: gpusOf(quota), Limit: gpusOf(limit), OverQuotaWeight: w, Allocated: gpusOf(gpu.used)})

@@ -129,13 +129,6 @@ func under(nodes []node, department string) []node {
 	return out
 }
 
-func textOrNull(s string) types.String {
-	if s == "" {
-		return types.StringNull()
-	}
-	return types.StringValue(s)
-}
-
 func listOf(nodes []node) tf.List[tf.Object[Queue]] {
 	out := make([]tf.Object[Queue], 0, len(nodes))
 	for _, n := range nodes {

@@ -105,7 +105,7 @@ func TestATreeIsReadFromTheRootsDown(t *testing.T) {
 		"kueue":          {"kueue", kueueTree, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := Model{Engine: types.StringValue(c.engine), Department: textOrNull(c.department), NodePool: textOrNull(c.pool)}
+			m := Model{Engine: types.StringValue(c.engine), Department: tf.TextOrNull(c.department), NodePool: tf.TextOrNull(c.pool)}
 			if findings := read(&m, seen(t, c.live)); len(findings) > 0 {
 				t.Errorf("found %+v", findings)
 			}
