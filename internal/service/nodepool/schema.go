@@ -43,7 +43,7 @@ func resourceSchema() schema.Schema {
 		"drain":        drainAttribute(),
 		"health_check": healthAttribute(),
 		"reprovision": schema.MapAttribute{Optional: true, CustomType: tf.MapTypeOf[types.String](), ElementType: types.StringType,
-			MarkdownDescription: "Hosts to build anew in place, by key of `hosts`, each with any text: a host is drained, reset and joined again when its text changes, and in the apply that first names it. Default: none."},
+			MarkdownDescription: "Hosts to build anew in place, by key of `hosts`, each with any text: a host is drained, reset and joined again when its text changes, and in the apply that first names it. Hosts named in the same apply leave together, whatever `rollout` says. Default: none."},
 		"force_release": schema.BoolAttribute{Optional: true, Computed: true, Default: booldefault.StaticBool(false),
 			MarkdownDescription: "Whether to free a RemoteMachine that is being deleted and never got a host. The operator cannot clean up what has no address: without help such an object blocks the pool and the whole cluster for ever. Only the finalizer of such an object is removed, never that of one with a host. Default `false`: the apply says which object blocks." + inPlace},
 	}
